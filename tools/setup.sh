@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Installs everything that a build and `make test` need on a bare Debian 12 with Python 3.11:
+# Debian packages, the Python environment (.venv) and DuckDB (third_party/duckdb).
+# It asks nothing. What is already there is not fetched again, so a second run takes a moment.
+# The JVM oracle is not part of this: see tools/setup_spark.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+duckdb_version=1.5.6
+duckdb_npm=1.5.6-r.1
+duckdb_library_sha256=3f4962cdd266eab2b479a5b5a4a6d063d279b2954ae814ed00385d553b747633
+duckdb_sdist_sha256=166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5b7c8
+
+packages=(
+  ccache ninja-build cmake g++ lld pkg-config make git python3-venv ca-certificates
+  protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
+  librocksdb-dev libsimdjson-dev libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
+  zlib1g-dev libzstd-dev libre2-dev libutf8proc-dev libxxhash-dev
+  libgtest-dev libgmock-dev clang-format clang-tidy
+)
+
+say() { printf 'setup: %s\n' "$*"; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+install_debian_packages() {
+  local missing=() package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^.i' ||
+      missing+=("$package")
+  done
+  # npm comes with some builds of node without being a Debian package of its own.
+  command -v npm >/dev/null || missing+=(npm)
+  [ ${#missing[@]} = 0 ] && return
+  say "installing ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+}
+
+install_python() {
+  # The environment is rebuilt in place when the pins change; the stamp holds what it was built of.
+  local stamp=.venv/requirements.stamp
+  if [ -x .venv/bin/python ] && cmp -s requirements.txt "$stamp"; then return; fi
+  say "creating .venv"
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+  cp requirements.txt "$stamp"
+}
+
+# DuckDB publishes its shared library for Linux inside an npm package, and its headers (the C++
+# ones too) inside the Python source distribution of the same version.
+install_duckdb() {
+  local target=third_party/duckdb
+  if [ "$(cat $target/version 2>/dev/null)" = "$duckdb_version $duckdb_npm" ]; then return; fi
+  say "fetching DuckDB $duckdb_version"
+  mkdir -p third_party
+  # Not local: the trap runs after this function has returned if something fails.
+  scratch=$(mktemp -d third_party/.duckdb.XXXXXX)
+  trap 'rm -rf "$scratch"' EXIT
+
+  (cd "$scratch" && npm pack --silent "@duckdb/node-bindings-linux-x64@$duckdb_npm" >/dev/null)
+  mkdir -p "$scratch/lib" "$scratch/sdist" "$scratch/out/lib" "$scratch/out/include"
+  tar -xzf "$scratch"/duckdb-node-bindings-*.tgz -C "$scratch/lib" package/libduckdb.so package/LICENSE
+  echo "$duckdb_library_sha256  $scratch/lib/package/libduckdb.so" | sha256sum --check --quiet
+  mv "$scratch/lib/package/libduckdb.so" "$scratch/out/lib/"
+  mv "$scratch/lib/package/LICENSE" "$scratch/out/"
+
+  .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
+    --no-binary duckdb --dest "$scratch/sdist" "duckdb==$duckdb_version"
+  echo "$duckdb_sdist_sha256  $scratch/sdist/duckdb-$duckdb_version.tar.gz" | sha256sum --check --quiet
+  tar -xzf "$scratch/sdist/duckdb-$duckdb_version.tar.gz" -C "$scratch/out/include" \
+    --strip-components=5 --wildcards "duckdb-$duckdb_version/external/duckdb/src/include/*"
+
+  echo "$duckdb_version $duckdb_npm" >"$scratch/out/version"
+  rm -rf "$target"
+  mv "$scratch/out" "$target"
+  rm -rf "$scratch"
+  trap - EXIT
+}
+
+install_debian_packages
+install_python
+install_duckdb
+say "ready"
