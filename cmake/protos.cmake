@@ -1,0 +1,40 @@
+# The Spark Connect messages. Their descriptors are read out of the client's wheel at configure time
+# (tools/extract_protos.py) and never copied into the repository; protoc generates C++ in the build folder.
+find_package(Protobuf REQUIRED)
+find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
+
+set(proto_dir ${CMAKE_BINARY_DIR}/protos)
+set(proto_set ${proto_dir}/spark_connect.pb)
+file(MAKE_DIRECTORY ${proto_dir})
+if(NOT EXISTS ${proto_set})
+  execute_process(
+    COMMAND ${MILLSTREAM_PYTHON} ${CMAKE_SOURCE_DIR}/tools/extract_protos.py ${proto_set}
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
+set(proto_files)
+foreach(name base catalog commands common expressions ml ml_common pipelines relations types)
+  list(APPEND proto_files spark/connect/${name}.proto)
+endforeach()
+list(APPEND proto_files google/rpc/status.proto google/rpc/error_details.proto)
+
+set(proto_sources)
+foreach(file ${proto_files})
+  string(REPLACE ".proto" ".pb.cc" source ${file})
+  list(APPEND proto_sources ${proto_dir}/${source})
+endforeach()
+list(APPEND proto_sources ${proto_dir}/spark/connect/base.grpc.pb.cc)
+
+add_custom_command(
+  OUTPUT ${proto_sources}
+  COMMAND protoc --descriptor_set_in=${proto_set} --cpp_out=${proto_dir} ${proto_files}
+  COMMAND protoc --descriptor_set_in=${proto_set} --grpc_out=${proto_dir}
+          --plugin=protoc-gen-grpc=${GRPC_CPP_PLUGIN} spark/connect/base.proto
+  DEPENDS ${proto_set}
+  COMMENT "Generating the Spark Connect messages")
+add_library(ms_protos STATIC ${proto_sources})
+target_include_directories(ms_protos SYSTEM PUBLIC ${proto_dir})
+target_compile_options(ms_protos PRIVATE -O1 -w)
+target_link_libraries(ms_protos PUBLIC protobuf::libprotobuf PkgConfig::GRPCPP absl_synchronization)

@@ -1,0 +1,33 @@
+# ms_room(NAME LINK libs...): one room of src/ as the static library ms_NAME and, where it has *_test.cc, the test
+# program NAME_test. The rooms that it may include are those of its module.txt; they are linked from there too.
+function(ms_room name)
+  cmake_parse_arguments(ROOM "" "" "LINK" ${ARGN})
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+  file(STRINGS ${dir}/module.txt uses REGEX "^uses:")
+  string(REGEX REPLACE "^uses: *" "" uses "${uses}")
+  separate_arguments(uses)
+  list(TRANSFORM uses PREPEND ms_)
+
+  if(sources)
+    add_library(ms_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_compile_options(ms_${name} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Werror)
+  else()
+    add_library(ms_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(ms_${name} ${scope} ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(ms_${name} ${scope} ${uses} ${ROOM_LINK} fmt::fmt Threads::Threads)
+
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_compile_options(${name}_test PRIVATE -Wall -Wextra -Wshadow -Werror)
+    target_link_libraries(${name}_test PRIVATE ms_${name} GTest::gmock GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name}_test)
+  endif()
+endfunction()

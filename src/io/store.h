@@ -1,0 +1,69 @@
+// Store: where bytes are kept, behind one interface for local disks, memory, and (in tests) stores that tear, lose and fail.
+// Everything durable (checkpoints, Delta logs, tracked schemas) goes through it, so that a crash can be simulated at any
+// call. Paths are plain bytes, absolute, '/'-separated; a Store knows nothing of URIs. All calls are thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace millstream::io {
+
+struct FileInfo {
+  std::string path;  // full path
+  std::int64_t size = 0;
+  std::int64_t modified_us = 0;  // since the epoch
+  bool is_directory = false;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // The whole file. FileNotFound when there is none.
+  virtual Result<std::string> get(const std::string& path) = 0;
+  // At most `length` bytes from `offset`; fewer at the end of the file.
+  virtual Result<std::string> get_range(const std::string& path, std::int64_t offset,
+                                        std::int64_t length) = 0;
+  virtual Result<FileInfo> stat(const std::string& path) = 0;  // FileNotFound
+
+  // Durable when it returns, visible entirely or not at all; replaces what was there.
+  virtual Status put(const std::string& path, std::string_view bytes) = 0;
+  // As put, but exactly one of several writers wins; the others get AlreadyExists and change nothing.
+  virtual Status put_if_absent(const std::string& path, std::string_view bytes) = 0;
+
+  // Direct children of a directory, sorted by path. A missing directory is FileNotFound.
+  virtual Result<std::vector<FileInfo>> list(const std::string& directory) = 0;
+  // Names only of the children, sorted, from `start_after` on (exclusive); cheaper than list: nothing is stat'ed.
+  virtual Result<std::vector<std::string>> list_names(const std::string& directory,
+                                                      std::string_view start_after) = 0;
+
+  virtual Status remove(const std::string& path) = 0;            // a missing file is fine
+  virtual Status remove_tree(const std::string& directory) = 0;  // a missing directory is fine
+  virtual Status make_directories(const std::string& directory) = 0;
+
+  Result<bool> exists(const std::string& path);
+};
+
+// The machine's own file system. put: temporary file, fsync, rename, fsync of the directory. put_if_absent publishes with
+// link(2), which fails where the name exists. Temporary names begin with '.' and end with '.tmp'.
+std::shared_ptr<Store> local_store();
+
+// Files in memory, with directories implied by paths. Used by tests and the simulation.
+std::shared_ptr<Store> memory_store();
+
+// "file:/a%20b", "file:///a b", "/a b" or "a b" (relative to the working directory) -> "/.../a b". Other schemes are refused
+// by name. A URI (with a scheme) is percent-decoded once; plain paths are taken as they are.
+Result<std::string> local_path(std::string_view path_or_uri);
+// "/a b" -> "file:/a%20b", as Spark prints local paths.
+std::string to_uri(std::string_view absolute_path);
+std::string join_path(std::string_view directory, std::string_view name);
+std::string_view base_name(std::string_view path);
+std::string_view parent_path(std::string_view path);
+
+}  // namespace millstream::io

@@ -1,0 +1,6 @@
+#include <cstdio>
+
+int main() {
+  std::fputs("millstream\n", stdout);
+  return 0;
+}

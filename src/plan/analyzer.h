@@ -1,0 +1,67 @@
+// The analyzer: an unresolved Spark Connect relation in, a resolved plan out, with Spark's names, types, implicit casts,
+// plan_id rules and error conditions. Pure but for the Resolver that it asks for tables.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "functions/registry.h"
+#include "plan/node.h"
+
+namespace spark::connect {
+class DataType;
+class Expression;
+class Relation;
+}  // namespace spark::connect
+
+namespace millstream::plan {
+
+// What a plan refers to beyond itself. Implemented by the session.
+class Resolver {
+ public:
+  virtual ~Resolver() = default;
+  // A view or table by the parts of its name; TABLE_OR_VIEW_NOT_FOUND. The node's output ids are fresh.
+  virtual Result<NodePtr> named_table(const std::vector<std::string>& parts, const Options& options,
+                                      bool streaming) = 0;
+  // spark.read / spark.readStream. `schema` is the user's text, empty when none was given.
+  virtual Result<std::shared_ptr<const connector::Table>> data_source(
+      const std::string& format, const std::string& schema, const Options& options,
+      const std::vector<std::string>& paths) = 0;
+  virtual Result<std::shared_ptr<const connector::StreamTable>> stream_source(
+      const std::string& format, const std::string& schema, const Options& options,
+      const std::vector<std::string>& paths) = 0;
+  // A DataFrame kept by the session (checkpoint, foreachBatch).
+  virtual Result<NodePtr> cached_relation(const std::string& id) = 0;
+  // Bytes uploaded as cache/<hash>.
+  virtual Result<std::string> cached_artifact(const std::string& hash) = 0;
+};
+
+struct AnalyzerSettings {
+  functions::Settings functions;
+  bool case_sensitive = false;
+};
+
+Result<NodePtr> analyze(const spark::connect::Relation& relation, Resolver& resolver,
+                        const AnalyzerSettings& settings);
+
+// A scan of all columns of a table, its columns qualified by `qualifier`.
+NodePtr make_scan(std::shared_ptr<const connector::Table> table, std::vector<std::string> qualifier = {});
+NodePtr make_scan(std::shared_ptr<const connector::StreamTable> table, std::vector<std::string> qualifier = {});
+// The same plan with fresh attribute ids throughout: for the second use of one view or DataFrame in a plan.
+NodePtr with_fresh_ids(const NodePtr& node);
+
+// The rules that need Spark's meaning: column pruning and predicate pushdown into scans, limit into scans.
+NodePtr optimize(NodePtr node);
+
+// Spark's data types to and from the wire.
+Result<column::TypePtr> type_from_proto(const spark::connect::DataType& proto);
+void type_to_proto(const column::TypePtr& type, spark::connect::DataType* proto);
+void schema_to_proto(const column::Schema& schema, spark::connect::DataType* proto);
+
+// explain: a tree of operators with Spark's prefixes ("+- ", ":- ").
+std::string explain_tree(const Node& node);
+
+}  // namespace millstream::plan

@@ -1,0 +1,170 @@
+// The resolved plan: operators with their output columns. Immutable trees shared by pointer; made by the analyzer.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "connector/source.h"
+#include "connector/table.h"
+#include "plan/expr.h"
+
+namespace millstream::plan {
+
+enum class NodeKind : std::uint8_t {
+  scan,             // Scan
+  stream_scan,      // StreamScan
+  local,            // Local: rows that came with the plan
+  range,            // Range
+  project,          // Project
+  filter,           // Filter
+  aggregate,        // Aggregate
+  join,             // Join
+  set_operation,    // SetOperation
+  deduplicate,      // Deduplicate
+  sort,             // Sort
+  limit,            // Limit: offset, count; or the last rows (tail)
+  generate,         // Generate: explode and kin
+  watermark,        // Watermark
+  collect_metrics,  // CollectMetrics: observe
+  repartition,      // Repartition
+  sample,           // Sample
+};
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+struct Node {
+  NodeKind kind;
+  std::vector<NodePtr> children;
+  std::vector<Attribute> output;
+  std::optional<std::int64_t> plan_id;  // the DataFrame that it is, in the client's numbering
+
+  explicit Node(NodeKind k) : kind(k) {}
+  virtual ~Node() = default;
+};
+
+struct Scan final : Node {
+  Scan() : Node(NodeKind::scan) {}
+  std::shared_ptr<const connector::Table> table;
+  std::vector<std::string> columns;  // the table's name for output[i]; "_metadata" for the hidden struct
+  std::vector<connector::Predicate> predicates;  // pushed down; the Filter above stays
+  std::optional<std::int64_t> limit;
+};
+
+struct StreamScan final : Node {
+  StreamScan() : Node(NodeKind::stream_scan) {}
+  std::shared_ptr<const connector::StreamTable> table;  // one Source for each distinct table pointer in a plan
+  std::vector<std::string> columns;
+  std::vector<connector::Predicate> predicates;
+};
+
+struct Local final : Node {
+  Local() : Node(NodeKind::local) {}
+  std::vector<connector::RecordBatchPtr> batches;  // Arrow form of output
+};
+
+struct Range final : Node {
+  Range() : Node(NodeKind::range) {}
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::int64_t step = 1;
+  std::optional<int> partitions;
+};
+
+struct Project final : Node {
+  Project() : Node(NodeKind::project) {}
+  std::vector<ExprPtr> exprs;  // attribute or alias; output[i] is its attribute. No child: one row
+};
+
+struct Filter final : Node {
+  Filter() : Node(NodeKind::filter) {}
+  ExprPtr condition;
+};
+
+struct Aggregate final : Node {
+  Aggregate() : Node(NodeKind::aggregate) {}
+  // One set for GROUP BY; several for ROLLUP, CUBE, GROUPING SETS: indexes into keys.
+  std::vector<ExprPtr> keys;
+  std::vector<std::vector<int>> grouping_sets;  // empty: the one set of all keys
+  std::vector<ExprPtr> exprs;  // the output: attribute or alias over keys and aggregates
+};
+
+enum class JoinType : std::uint8_t { inner, left, right, full, semi, anti, cross };
+
+struct Join final : Node {
+  Join() : Node(NodeKind::join) {}
+  JoinType type = JoinType::inner;
+  ExprPtr condition;  // null: none
+};
+
+enum class SetOperationType : std::uint8_t { union_all, union_distinct, intersect_all, intersect, except_all, except };
+
+struct SetOperation final : Node {
+  SetOperation() : Node(NodeKind::set_operation) {}
+  SetOperationType type = SetOperationType::union_all;  // children's columns have the output's types already
+};
+
+struct Deduplicate final : Node {
+  Deduplicate() : Node(NodeKind::deduplicate) {}
+  std::vector<ExprPtr> keys;  // attributes; empty: all columns
+  bool within_watermark = false;
+};
+
+struct Sort final : Node {
+  Sort() : Node(NodeKind::sort) {}
+  std::vector<SortKey> keys;
+  bool global = true;
+};
+
+struct Limit final : Node {
+  Limit() : Node(NodeKind::limit) {}
+  std::optional<std::int64_t> count;
+  std::int64_t offset = 0;
+  bool tail = false;  // the last `count` rows
+};
+
+struct Generate final : Node {
+  Generate() : Node(NodeKind::generate) {}
+  ExprPtr generator;
+  bool outer = false;
+  // output = the child's columns, then the generated ones
+};
+
+struct Watermark final : Node {
+  Watermark() : Node(NodeKind::watermark) {}
+  AttributeId event_time{};
+  std::int64_t delay_ms = 0;
+};
+
+struct CollectMetrics final : Node {
+  CollectMetrics() : Node(NodeKind::collect_metrics) {}
+  std::string name;
+  std::vector<ExprPtr> metrics;  // aliases over aggregates
+};
+
+struct Repartition final : Node {
+  Repartition() : Node(NodeKind::repartition) {}
+  std::optional<int> partitions;
+  bool shuffle = true;
+};
+
+struct Sample final : Node {
+  Sample() : Node(NodeKind::sample) {}
+  double lower = 0;
+  double upper = 1;
+  bool with_replacement = false;
+  std::int64_t seed = 0;
+};
+
+template <typename T>
+const T& as(const Node& node) {
+  return static_cast<const T&>(node);
+}
+
+column::Schema schema_of(const Node& node);  // the visible columns
+bool is_streaming(const Node& node);
+
+}  // namespace millstream::plan

@@ -1,0 +1,45 @@
+"""A real Spark 4.2 with Delta behind Spark Connect, in this process' own JVM."""
+
+import glob
+import os
+import pathlib
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def oracle_session(cores=1, **conf):
+    """Starts Spark Connect on local[cores] and returns a client session of it."""
+    jars = ",".join(sorted(glob.glob(str(ROOT / "third_party/spark-jars/*.jar"))))
+    if not jars:
+        raise SystemExit("no Delta jars: run tools/setup_spark.sh first")
+    work = tempfile.mkdtemp(prefix="spark-oracle-")
+    settings = {
+        "spark.jars": jars,
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.warehouse.dir": work + "/warehouse",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC -Dderby.system.home={work}",
+        **conf,
+    }
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = str(ROOT / ".venv-spark/bin/python")
+    args = " ".join(f'--conf "{k}={v}"' for k, v in settings.items())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{args} pyspark-shell"
+    import warnings
+
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        # Static settings reach the JVM through the arguments above; the client tries them again.
+        warnings.simplefilter("ignore")
+        builder = SparkSession.builder.remote(f"local[{cores}]")
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
