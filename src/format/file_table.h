@@ -1,0 +1,56 @@
+// FileTable: json, parquet and text files as a table for batch queries; and the writers of such files for df.write. A table
+// is the set of files that was listed when it was made; immutable, shareable between threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "base/status.h"
+#include "connector/batches.h"
+#include "connector/table.h"
+#include "io/store.h"
+
+namespace millstream::format {
+
+struct FileTableRequest {
+  std::string format;                    // json, parquet, text (any case); others are refused by name
+  std::optional<column::Schema> schema;  // nothing: inferred (text: value STRING)
+  Options options;
+  std::vector<std::string> paths;  // as the user gave them: paths, file: URIs, globs
+  std::string time_zone = "UTC";
+  std::shared_ptr<io::Store> store;  // null: the local one
+};
+
+Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableRequest& request);
+
+// The reader of some files of a format with a schema that is known: what streaming file sources read batches with. Column
+// names in `columns` as in ScanRequest. The partitions are balanced groups of the files.
+struct FileScan {
+  std::string format;
+  column::Schema schema;  // of the files' own columns
+  Options options;
+  std::string time_zone = "UTC";
+  std::vector<std::string> columns;  // of schema, of the files' constants, or "_metadata"
+  std::vector<connector::Predicate> predicates;
+};
+struct FileSplit;
+Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, const FileScan& scan,
+                                      std::vector<FileSplit> files);
+
+struct FileWriteRequest {
+  std::string format;  // json, parquet, text
+  std::string directory;  // absolute path; made when missing. Save modes are the caller's business
+  Options options;        // compression, and the format's own
+  std::vector<std::string> partition_by;
+  std::string time_zone = "UTC";
+  std::shared_ptr<io::Store> store;  // null: the local one
+};
+
+// Writes all partitions of the rows, in parallel, as part-NNNNN-<uuid>-c000.<ext> files, then _SUCCESS. Number of rows.
+Result<std::int64_t> write_files(const FileWriteRequest& request, const connector::Batches& rows);
+
+}  // namespace millstream::format
