@@ -1,0 +1,56 @@
+# The menu. `make run` does the main job, `make test` proves it; both install and build what they need.
+PYTHON := .venv/bin/python
+BUILD := build/release
+JOBS ?= $(shell nproc)
+
+.PHONY: help setup build run test test-spark bench lint fmt clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make setup       install pinned dependencies (no prompt; quick the second time)"
+	@echo "make build       compile build/release/bin/millstream"
+	@echo "make run         the main job: a stock PySpark program ingests real files into Delta"
+	@echo "make test        unit tests, simulation, conformance and end-to-end tests (no JVM)"
+	@echo "make test-spark  the tests that hand checkpoints to real Spark and take them back (JVM)"
+	@echo "make bench       side-by-side races with Spark and DuckDB"
+	@echo "make lint, fmt   clang-tidy and room checks; clang-format"
+	@echo "make clean       remove what was built"
+
+setup:
+	@tools/setup.sh
+
+$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json $(wildcard cmake/*.cmake) src/CMakeLists.txt | setup
+	@cmake --preset release >/dev/null
+
+build: setup $(BUILD)/build.ninja
+	@ninja -C $(BUILD) -j $(JOBS) --quiet millstream
+
+run: build
+	@$(PYTHON) examples/make_flights.py scratch/flights
+	@$(BUILD)/bin/millstream run examples/flights.py scratch/flights
+
+test: setup $(BUILD)/build.ninja
+	@ninja -C $(BUILD) -j $(JOBS) --quiet
+	@python3 tools/check_rooms.py
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@$(PYTHON) -m pytest -q tests --ignore tests/spark
+
+test-spark: build
+	@tools/setup_spark.sh
+	@$(PYTHON) -m pytest -q tests/spark
+
+bench: build
+	@tools/setup_spark.sh
+	@$(PYTHON) bench/run.py
+
+lint: setup $(BUILD)/build.ninja
+	@python3 tools/check_rooms.py
+	@.venv/bin/pip install -q --disable-pip-version-check clang-tidy clang-format
+	@git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 .venv/bin/clang-tidy -p $(BUILD) --quiet
+
+fmt:
+	@.venv/bin/pip install -q --disable-pip-version-check clang-format
+	@git ls-files 'src/*.cc' 'src/*.h' | xargs .venv/bin/clang-format -i
+
+clean:
+	@rm -rf build scratch
