@@ -30,14 +30,12 @@ def oracle_session(cores=1, **conf):
     }
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = str(ROOT / ".venv-spark/bin/python")
-    args = " ".join(f'--conf "{k}={v}"' for k, v in settings.items())
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{args} pyspark-shell"
     import warnings
 
     from pyspark.sql import SparkSession
 
     with warnings.catch_warnings():
-        # Static settings reach the JVM through the arguments above; the client tries them again.
+        # The builder starts the JVM with these; the client then sets them again and is refused.
         warnings.simplefilter("ignore")
         builder = SparkSession.builder.remote(f"local[{cores}]")
         for key, value in settings.items():

@@ -166,6 +166,13 @@ def normalise(text, folder):
     return text
 
 
+def shortened(text):
+    """A long text by its ends and its length."""
+    if len(text) <= 1000:
+        return text
+    return f"{text[:100]}...{text[-100:]} ({len(text)} characters)"
+
+
 def encode_error(error, folder):
     out = {"class": type(error).__name__}
     for key, getter in (
@@ -175,14 +182,16 @@ def encode_error(error, folder):
     ):
         value = getattr(error, getter, lambda: None)()
         if isinstance(value, dict):
-            value = {k: normalise(str(v), folder) for k, v in sorted(value.items())}
+            value = {k: shortened(normalise(str(v), folder)) for k, v in sorted(value.items())}
         out[key] = value
     out["message"] = normalise(str(error), folder)[:600]
     return out
 
 
 def encode_result(result, folder):
-    if hasattr(result, "collect") and hasattr(result, "schema"):
+    from pyspark.sql import DataFrame
+
+    if isinstance(result, DataFrame):
         schema = json.loads(normalise(result.schema.json(), folder))
         rows = [[encode(v) for v in row] for row in result.collect()]
         rows = json.loads(normalise(json.dumps(rows), folder))
@@ -203,12 +212,14 @@ def run_case(case, spark):
         try:
             return encode_result(case.run(ctx), folder)
         except Exception as error:  # noqa: BLE001: the error is the result
-            if not hasattr(error, "getCondition"):
-                raise
             return {"error": encode_error(error, folder)}
         finally:
             for key in touched:
                 spark.conf.unset(key)
+
+
+def first_line(error):
+    return error["message"].strip().split("\n")[0]
 
 
 def same_float(a, b):
@@ -258,6 +269,8 @@ def difference(case, expected, actual):
         for key in ("class", "condition", "sqlState"):
             if e.get(key) != a.get(key):
                 return f"error {key}: expected {e.get(key)!r}, got {a.get(key)!r}\n{a['message']}"
+        if e.get("condition") is None and first_line(e) != first_line(a):
+            return f"error message: expected {first_line(e)!r}, got {first_line(a)!r}"
         ep, ap = e.get("parameters") or {}, a.get("parameters") or {}
         for key in sorted(set(ep) | set(ap)):
             if key not in case.loose and ep.get(key) != ap.get(key):

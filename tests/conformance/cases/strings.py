@@ -1,0 +1,96 @@
+"""String functions over ASCII, wide and missing text."""
+
+from harness import Area, one
+
+area = Area("strings")
+
+
+def texts(c):
+    rows = [("Hello World",), ("  pad  ",), ("äöü€ 漢字 😀",), ("",), (None,), ("a,b,,c",), ("x1y22z333",)]
+    return c.spark.createDataFrame(rows, "s string")
+
+
+area.exprs(texts, {
+    "upper": "upper(s)",
+    "lower": "lower(s)",
+    "length": "length(s)",
+    "char_length": "char_length(s)",
+    "octet_length": "octet_length(s)",
+    "trim": "trim(s)",
+    "ltrim": "ltrim(s)",
+    "rtrim": "rtrim(s)",
+    "trim_chars": "trim(BOTH 'Hd' FROM s)",
+    "substring_1": "substring(s, 1, 3)",
+    "substring_0": "substring(s, 0, 3)",
+    "substring_negative": "substring(s, -3, 2)",
+    "substring_beyond": "substring(s, 100, 2)",
+    "substring_open": "substring(s, 3)",
+    "substr_from": "substr(s, 2, 2)",
+    "left": "left(s, 3)",
+    "right": "right(s, 3)",
+    "concat": "concat(s, '-', s)",
+    "concat_ws": "concat_ws('|', s, null, 'z')",
+    "split_comma": "split(s, ',')",
+    "split_limit": "split(s, ',', 2)",
+    "split_regex": "split(s, '[0-9]+')",
+    "replace": "replace(s, 'l', 'L')",
+    "regexp_replace": "regexp_replace(s, '[0-9]+', '#')",
+    "regexp_replace_group": "regexp_replace(s, '([a-z])([0-9])', '$2$1')",
+    "regexp_extract": "regexp_extract(s, '([a-z])([0-9]+)', 2)",
+    "regexp_extract_none": "regexp_extract(s, 'QQ(.)', 1)",
+    "like": "s like '%o%'",
+    "like_underscore": "s like 'a,_,%'",
+    "like_escape": "'50%' like '50\\\\%'",
+    "ilike": "s ilike 'HELLO%'",
+    "rlike": "s rlike '^[a-z][0-9]'",
+    "startswith": "startswith(s, 'He')",
+    "endswith": "endswith(s, 'c')",
+    "contains": "contains(s, 'or')",
+    "instr": "instr(s, 'o')",
+    "locate": "locate('o', s, 6)",
+    "position": "position('o' in s)",
+    "lpad": "lpad(s, 8, '*')",
+    "rpad": "rpad(s, 8, '*-')",
+    "reverse": "reverse(s)",
+    "repeat": "repeat(s, 2)",
+    "initcap": "initcap(s)",
+    "translate": "translate(s, 'lo', 'LO')",
+    "ascii": "ascii(s)",
+    "md5": "md5(s)",
+    "sha2": "sha2(s, 256)",
+    "crc32": "crc32(s)",
+    "hash": "hash(s)",
+    "xxhash64": "xxhash64(s)",
+    "base64": "base64(s)",
+    "hex": "hex(s)",
+    "encode": "encode(s, 'utf-8')",
+    "compare": "s > 'a'",
+    "equals": "s = ''",
+    "in_list": "s in ('', 'a,b,,c')",
+    "substring_index": "substring_index(s, ',', 2)",
+    "split_part": "split_part(s, ',', 2)",
+})
+area.exprs(one, {
+    "format_string": "format_string('%s is %d or %05.2f', 'x', 5, 1.5D)",
+    "unbase64": "cast(unbase64('SGVsbG8=') as string)",
+    "decode": "decode(X'48656C6C6F', 'utf-8')",
+    "hash_numbers": "struct(hash(1), hash(1L), hash(1.5D), hash('a', 1), hash(null), hash(true), hash(DATE '2024-01-01'))",
+    "xxhash64_numbers": "struct(xxhash64(1), xxhash64(1L), xxhash64('a', 1))",
+    "escapes": "'a\\tb\\nc\\'d\\u0041'",
+    "raw_string": "r'a\\tb'",
+    "double_quoted": "\"dq\"",
+    "adjacent_literals": "'a' 'b'",
+    "concat_numbers": "concat(1, 'a', true)",
+    "chr": "array(chr(65), chr(228))",
+    "levenshtein": "levenshtein('kitten', 'sitting')",
+})
+area.cols(texts, {
+    "api_substr": lambda F: F.col("s").substr(2, 3),
+    "api_regexp_extract": lambda F: F.regexp_extract("s", r"(\d+)", 1),
+    "api_regexp_replace": lambda F: F.regexp_replace("s", "l+", "L"),
+    "api_split": lambda F: F.split("s", ","),
+    "api_concat_ws": lambda F: F.concat_ws("-", "s", F.lit("x")),
+    "api_lpad": lambda F: F.lpad("s", 4, "0"),
+    "api_contains": lambda F: F.col("s").contains("o"),
+    "api_ilike": lambda F: F.col("s").ilike("%WORLD"),
+})
