@@ -1,0 +1,252 @@
+// Writes Parquet files with Arrow's writer: streamed to a local file, or collected for another store.
+#include <arrow/array.h>
+#include <arrow/buffer.h>
+#include <arrow/io/file.h>
+#include <arrow/io/memory.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/key_value_metadata.h>
+#include <fcntl.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/file_writer.h>
+#include <parquet/properties.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "base/text.h"
+#include "format/arrow_status.h"
+#include "format/parquet.h"
+#include "format/parquet_stats.h"
+
+namespace millstream::format {
+namespace {
+
+constexpr const char* created_by = "Millstream version 0.1.0";
+// Readers of Spark take a file of Spark 3 or later to hold proleptic Gregorian dates; ours does.
+constexpr const char* spark_version = "4.2.0";
+
+Result<parquet::Compression::type> codec_of(const std::string& name) {
+  static const std::map<std::string, parquet::Compression::type> codecs = {
+      {"none", parquet::Compression::UNCOMPRESSED}, {"uncompressed", parquet::Compression::UNCOMPRESSED},
+      {"snappy", parquet::Compression::SNAPPY},     {"gzip", parquet::Compression::GZIP},
+      {"zstd", parquet::Compression::ZSTD},         {"lz4", parquet::Compression::LZ4},
+      {"lz4_raw", parquet::Compression::LZ4},       {"brotli", parquet::Compression::BROTLI},
+  };
+  const auto found = codecs.find(to_lower(name));
+  if (found == codecs.end()) {
+    return Status::error("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+                         {{"codecName", name},
+                          {"availableCodecs",
+                           "brotli, uncompressed, lzo, snappy, lz4_raw, none, zstd, lz4, gzip"}});
+  }
+  return found->second;
+}
+
+Status system_error(const char* doing, const std::string& path) {
+  return Status::io("{} {}: {}", doing, path, std::strerror(errno));
+}
+
+Status sync_path(const std::string& path, int flags) {
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
+  if (fd < 0) return system_error("opening", path);
+  const int failed = ::fsync(fd) != 0 ? errno : 0;
+  ::close(fd);
+  errno = failed;
+  return failed != 0 ? system_error("syncing", path) : Status::OK();
+}
+
+class Writer final : public ParquetWriter {
+ public:
+  Writer(std::shared_ptr<io::Store> store, std::string path, column::Schema schema,
+         ParquetWriteOptions options, parquet::Compression::type codec)
+      : store_(std::move(store)),
+        path_(std::move(path)),
+        schema_(std::move(schema)),
+        arrow_schema_(column::to_arrow(schema_)),
+        options_(std::move(options)),
+        codec_(codec),
+        stats_(schema_, options_) {}
+
+  ~Writer() override {
+    if (closed_) return;
+    try {
+      writer_.reset();
+      if (sink_) (void)sink_->Close();
+    } catch (...) {  // the file goes away in any case
+    }
+    if (local_) ::unlink(path_.c_str());
+  }
+
+  Status create() {
+    local_ = store_.get() == io::local_store().get();
+    if (!local_) {
+      TRY_ARROW_ASSIGN(memory_, arrow::io::BufferOutputStream::Create());
+      sink_ = memory_;
+      return Status::OK();
+    }
+    int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0 && errno == ENOENT) {
+      TRY(store_->make_directories(std::string(io::parent_path(path_))));
+      fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    }
+    if (fd < 0) {
+      closed_ = true;  // nothing of ours is there to be removed
+      return system_error("creating", path_);
+    }
+    TRY_ARROW_ASSIGN(file_, arrow::io::FileOutputStream::Open(fd));
+    sink_ = file_;
+    return Status::OK();
+  }
+
+  Status write(const connector::RecordBatchPtr& batch) override {
+    if (batch->num_rows() == 0) return Status::OK();
+    TRY_ASSIGN(const auto rows, conform(*batch));
+    return guarded([&]() -> Status {
+      if (writer_ == nullptr) TRY(open_writer(rows.get()));
+      if (group_rows_ > 0 && (group_bytes_ >= options_.row_group_bytes_max ||
+                              group_rows_ + rows->num_rows() > options_.row_group_rows_max)) {
+        TRY_ARROW(writer_->NewBufferedRowGroup());
+        group_rows_ = 0;
+        group_bytes_ = 0;
+      }
+      TRY_ARROW(writer_->WriteRecordBatch(*rows));
+      group_rows_ += rows->num_rows();
+      group_bytes_ += arrow_bytes(*rows);
+      stats_.add(*rows);
+      return Status::OK();
+    });
+  }
+
+  std::int64_t bytes_so_far() const override {
+    const auto flushed = sink_->Tell();
+    return (flushed.ok() ? *flushed : 0) + group_bytes_ / 3;  // encoding and codec save about so much
+  }
+
+  Result<ParquetFile> close() override {
+    CHECK(!closed_);
+    ParquetFile file;
+    file.path = path_;
+    const Status written = guarded([&]() -> Status {
+      if (writer_ == nullptr) TRY(open_writer(nullptr));
+      TRY_ARROW(writer_->Close());
+      const auto size = sink_->Tell();
+      TRY_ARROW(size.status());
+      file.size = *size;
+      file.rows = writer_->metadata()->num_rows();
+      file.leaves = stats_.finish(*writer_->metadata());
+      return Status::OK();
+    });
+    TRY(written);
+    TRY(publish());
+    closed_ = true;
+    return file;
+  }
+
+ private:
+  // Arrow's and Parquet's exceptions end here, and every error names the file.
+  template <typename Body>
+  Status guarded(const Body& body) {
+    Status status;
+    try {
+      status = body();
+    } catch (const std::exception& error) {
+      status = Status::io("{}", error.what());
+    }
+    return status.ok() ? status : status.at("writing " + path_);
+  }
+
+  Status publish() {
+    if (!local_) {
+      const auto bytes = memory_->Finish();
+      TRY_ARROW(bytes.status());
+      return store_->put(path_, std::string_view(**bytes));
+    }
+    if (::fsync(file_->file_descriptor()) != 0) return system_error("syncing", path_);
+    TRY_ARROW(file_->Close());
+    return sync_path(std::string(io::parent_path(path_)), O_RDONLY | O_DIRECTORY);
+  }
+
+  // The batch with the writer's own types: the label of a time zone may differ.
+  Result<connector::RecordBatchPtr> conform(const arrow::RecordBatch& batch) const {
+    if (batch.num_columns() != arrow_schema_->num_fields()) {
+      return Status::internal("a batch of {} columns for a Parquet file of {}", batch.num_columns(),
+                              arrow_schema_->num_fields());
+    }
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      auto column = batch.column(i);
+      const auto& field = arrow_schema_->field(i);
+      if (!column->type()->Equals(*field->type())) {
+        auto viewed = column->View(field->type());
+        if (!viewed.ok()) {
+          return Status::internal("column {} of a Parquet file is {}, not {}", field->name(),
+                                  column->type()->ToString(), field->type()->ToString());
+        }
+        column = *viewed;
+      }
+      if (!field->nullable() && column->null_count() > 0) {
+        return Status::error("NOT_NULL_ASSERT_VIOLATION", {{"walkedTypePath", field->name()}});
+      }
+      columns.push_back(std::move(column));
+    }
+    return arrow::RecordBatch::Make(arrow_schema_, batch.num_rows(), std::move(columns));
+  }
+
+  Status open_writer(const arrow::RecordBatch* first) {
+    parquet::WriterProperties::Builder properties;
+    properties.version(parquet::ParquetVersion::PARQUET_2_6)
+        ->created_by(created_by)
+        ->compression(codec_)
+        ->max_row_group_length(options_.row_group_rows_max)
+        ->data_pagesize(1 << 20)
+        ->disable_dictionary()
+        ->enable_store_decimal_as_integer()
+        ->set_size_statistics_level(parquet::SizeStatisticsLevel::None);
+    if (first != nullptr) {
+      for (const auto& path : low_cardinality_leaves(*first)) properties.enable_dictionary(path);
+    }
+    parquet::ArrowWriterProperties::Builder arrow_properties;
+    arrow_properties.set_use_threads(false);
+    auto writer = parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(), sink_,
+                                                   properties.build(), arrow_properties.build());
+    TRY_ARROW(writer.status());
+    writer_ = std::move(*writer);
+    TRY_ARROW(writer_->AddKeyValueMetadata(arrow::key_value_metadata(
+        {{"org.apache.spark.version", spark_version},
+         {"org.apache.spark.sql.parquet.row.metadata", column::schema_to_json(schema_)}})));
+    return first != nullptr ? to_status(writer_->NewBufferedRowGroup()) : Status::OK();
+  }
+
+  const std::shared_ptr<io::Store> store_;
+  const std::string path_;
+  const column::Schema schema_;
+  const std::shared_ptr<arrow::Schema> arrow_schema_;
+  const ParquetWriteOptions options_;
+  const parquet::Compression::type codec_;
+  bool local_ = false;
+  bool closed_ = false;
+  std::shared_ptr<arrow::io::FileOutputStream> file_;
+  std::shared_ptr<arrow::io::BufferOutputStream> memory_;
+  std::shared_ptr<arrow::io::OutputStream> sink_;
+  std::unique_ptr<parquet::arrow::FileWriter> writer_;
+  std::int64_t group_rows_ = 0;
+  std::int64_t group_bytes_ = 0;
+  StatsCollector stats_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ParquetWriter>> ParquetWriter::open(std::shared_ptr<io::Store> store,
+                                                           std::string path, column::Schema schema,
+                                                           const ParquetWriteOptions& options) {
+  TRY_ASSIGN(const auto codec, codec_of(options.compression));
+  auto writer = std::make_unique<Writer>(std::move(store), std::move(path), std::move(schema), options,
+                                         codec);
+  TRY(writer->create());
+  return std::unique_ptr<ParquetWriter>(std::move(writer));
+}
+
+}  // namespace millstream::format
