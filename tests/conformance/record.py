@@ -1,6 +1,6 @@
 """Records the expected results of the conformance cases from real Spark.
 
-usage: .venv-spark/bin/python tests/conformance/record.py [AREA ...] [--only-new]
+usage: .venv-spark/bin/python tests/conformance/record.py [AREA ...] [--only-new | --check]
 
 Needs tools/setup_spark.sh. Without names every area is recorded again. What is written is reviewed
 like code: a changed line in expected/ is a changed promise.
@@ -24,6 +24,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("areas", nargs="*")
     parser.add_argument("--only-new", action="store_true", help="keep what is already recorded")
+    parser.add_argument("--check", action="store_true", help="compare with what is recorded; write nothing")
     options = parser.parse_args()
     spark = oracle_session()
     harness.EXPECTED.mkdir(exist_ok=True)
@@ -32,6 +33,12 @@ def main():
             continue
         path = harness.EXPECTED / f"{area.name}.json"
         known = json.loads(path.read_text()) if path.exists() else {}
+        if options.check:
+            for case in area.cases:
+                difference = harness.difference(case, known[case.name], harness.run_case(case, spark))
+                if difference:
+                    print(f"  {case.id}: {difference}", flush=True)
+            continue
         results = {}
         started = time.time()
         for case in area.cases:

@@ -1,0 +1,60 @@
+"""Replays the recorded conformance cases against Millstream, without a JVM: one test a case.
+
+Cases that Millstream refuses by name on purpose are in refused.txt with the reason; those that it gets
+wrong are in known_differences.txt. Both are run: a case that passes while it is listed fails here, so
+that the lists only shrink.
+"""
+
+import json
+
+import harness
+import pytest
+
+
+def read_list(name):
+    """Lines `area/case: reason`; blank lines and # comments are for people."""
+    out = {}
+    path = harness.HERE / name
+    for line in path.read_text().splitlines() if path.exists() else []:
+        if line.strip() and not line.startswith("#"):
+            case, _, reason = line.partition(":")
+            if not reason.strip():
+                raise ValueError(f"{name}: no reason for {case}")
+            out[case.strip()] = reason.strip()
+    return out
+
+
+AREAS = harness.load_areas()
+CASES = [case for area in AREAS for case in area.cases]
+EXPECTED = {a.name: json.loads((harness.EXPECTED / f"{a.name}.json").read_text()) for a in AREAS}
+REFUSED = read_list("refused.txt")
+DIFFERENT = read_list("known_differences.txt")
+
+
+@pytest.fixture(scope="module")
+def session(server):
+    session = server.session()
+    yield session
+    session.stop()
+
+
+def test_lists_name_cases_that_exist():
+    known = {case.id for case in CASES}
+    assert not (set(REFUSED) | set(DIFFERENT)) - known
+    assert not set(REFUSED) & set(DIFFERENT)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_case(case, session):
+    expected = EXPECTED[case.area][case.name]
+    actual = harness.run_case(case, session)
+    difference = harness.difference(case, expected, actual)
+    if case.id in REFUSED:
+        error = actual.get("error")
+        assert error, f"listed in refused.txt, but nothing was refused: {actual}"
+        pytest.xfail(f"refused by name: {REFUSED[case.id]}: {error['message'][:200]}")
+    if case.id in DIFFERENT:
+        assert difference is not None, "listed in known_differences.txt, but it agrees with Spark"
+        pytest.xfail(f"{DIFFERENT[case.id]}: {difference[:300]}")
+    assert difference is None, difference

@@ -1,0 +1,34 @@
+"""Fixtures that all Python tests share."""
+
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+# collect() gives timestamps in the client's zone.
+os.environ["TZ"] = "UTC"
+time.tzset()
+
+from millstream_server import BINARY, Server  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One server for all tests that do not need one of their own."""
+    if not BINARY.exists():
+        pytest.fail(f"{BINARY} is not built: run make build")
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def spark(server):
+    """A session of its own for each test."""
+    session = server.session()
+    yield session
+    session.stop()
