@@ -4,6 +4,9 @@
 #include <array>
 
 #include "base/text.h"
+#if __has_include("source/delta_source.cc")
+#include "source/delta_source.h"
+#endif
 #include "source/rate.h"
 
 namespace millstream::source {
@@ -27,7 +30,11 @@ Result<std::shared_ptr<const connector::StreamTable>> make_stream_table(const st
     }
     return name == "rate" ? make_rate_table(options, env) : make_rate_micro_batch_table(options, env);
   }
+#if __has_include("source/delta_source.cc")
+  if (name == "delta") return make_delta_stream_table(options, paths, env);
+#else
   (void)paths;
+#endif
   if (std::find(refused.begin(), refused.end(), name) != refused.end()) {
     return Status::unsupported("streaming from the data source '{}' is not supported by Millstream yet", format);
   }
