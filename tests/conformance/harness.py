@@ -173,6 +173,13 @@ def shortened(text):
     return f"{text[:100]}...{text[-100:]} ({len(text)} characters)"
 
 
+def sentence(message):
+    """The message without stack traces, plans and places in the program's source."""
+    for mark in ("\n\nJVM stacktrace", "\n== DataFrame ==", "\n== SQL", ";\n"):
+        message = message.split(mark)[0]
+    return message.strip()[:400]
+
+
 def encode_error(error, folder):
     out = {"class": type(error).__name__}
     for key, getter in (
@@ -184,7 +191,7 @@ def encode_error(error, folder):
         if isinstance(value, dict):
             value = {k: shortened(normalise(str(v), folder)) for k, v in sorted(value.items())}
         out[key] = value
-    out["message"] = normalise(str(error), folder)[:600]
+    out["message"] = sentence(normalise(str(error), folder))
     return out
 
 
