@@ -69,13 +69,20 @@ def test_al09_nested_and_hidden(work):
     assert work.rows() == [("top.json",), ("x/y/deep.json",)]
 
 
-def test_al11_file_deleted_before_reading(work):
+@pytest.mark.parametrize("source", ["cloud", "files"])
+def test_al11_file_deleted_between_planning_and_reading(work, source):
     work.write("1.json", '{"v":1}\n')
-    gone = work.write("2.json", '{"v":2}\n')
-    os.chmod(gone, 0)
-    gone.unlink()
-    work.run(work.cloud(schema="v int"))
-    assert work.rows() == [(1,)]
+    work.write("2.json", '{"v":2}\n')
+    stream = getattr(work, source)
+    with pytest.raises(StreamingQueryException):  # batch 0 is planned, then the program fails
+        work.run(stream(schema="v int").selectExpr("v", "1 div (v - 1) as x"))
+    (work.input / "1.json").unlink()
+    program = ("v", "v as x")
+    with pytest.raises(StreamingQueryException) as error:
+        work.run(stream(schema="v int").selectExpr(*program))
+    assert "1.json" in str(error.value)
+    work.run(stream(schema="v int", ignoreMissingFiles="true").selectExpr(*program))
+    assert work.rows("v") == [(2,)]
 
 
 def test_globs_in_the_path(work):
