@@ -1,0 +1,248 @@
+// Aggregate functions. Their SQL is the engine's where DISTINCT, FILTER or decimals matter.
+#include <algorithm>
+
+#include "base/text.h"
+#include "functions/table.h"
+
+namespace millstream::functions {
+
+using column::TypeKind;
+using column::TypePtr;
+
+namespace {
+
+Result<Call> count(const Request& request) {
+  if (request.arguments.empty()) return wrong_arity(request, "> 0");
+  Call call = begin_call(request);
+  call.type = column::long_type();
+  call.nullable = false;
+  return call;
+}
+
+TypePtr number_or_double(const Request& request) {
+  const TypePtr& type = request.arguments[0].type;
+  if (type->kind() == TypeKind::null || type->is_string()) return column::double_type();
+  return type->is_numeric() ? type : nullptr;
+}
+
+Result<Call> sum(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  const TypePtr type = number_or_double(request);
+  if (type == nullptr) {
+    if (request.arguments[0].type->kind() == TypeKind::day_time_interval ||
+        request.arguments[0].type->kind() == TypeKind::year_month_interval) {
+      return Status::unsupported("{} of intervals is not supported", request.name);
+    }
+    return unexpected_input(request, 0, "\"NUMERIC\" or \"ANSI INTERVAL\"");
+  }
+  call.argument_types = {type};
+  if (type->kind() == TypeKind::decimal) {
+    call.type = bounded_decimal(type->precision() + 10, type->scale());
+  } else {
+    call.type = type->is_integral() ? column::long_type() : column::double_type();
+  }
+  return call;
+}
+
+Result<Call> average(const Request& request) {
+  TRY_ASSIGN(Call call, sum(request));
+  const TypePtr& type = call.argument_types[0];
+  call.type = type->kind() == TypeKind::decimal ? bounded_decimal(type->precision() + 4, type->scale() + 4)
+                                                : column::double_type();
+  return call;
+}
+
+Result<Call> extreme(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  if (!is_orderable(*request.arguments[0].type)) {
+    return mismatch("INVALID_ORDERING_TYPE", call.pretty,
+                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(request.arguments[0].type)}});
+  }
+  call.type = request.arguments[0].type;
+  return call;
+}
+
+Result<Call> by_order(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  if (!is_orderable(*request.arguments[1].type)) {
+    return mismatch("INVALID_ORDERING_TYPE", call.pretty,
+                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(request.arguments[1].type)}});
+  }
+  call.type = request.arguments[0].type;
+  return call;
+}
+
+Result<Call> collect(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  if (call.name == "collect_set" && !is_orderable(*request.arguments[0].type)) {
+    return mismatch("UNSUPPORTED_INPUT_TYPE", call.pretty,
+                    {{"functionName", "`collect_set`"}, {"dataType", "\"MAP\""}});
+  }
+  call.type = column::array_type(request.arguments[0].type, false);
+  call.nullable = false;
+  return call;
+}
+
+// first(x[, ignoreNulls]) and last: the flag is a constant and becomes part of the name.
+Result<Call> first_last(const Request& request) {
+  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  Call call = begin_call(request);
+  call.type = request.arguments[0].type;
+  if (request.arguments.size() == 2) {
+    if (request.arguments[1].type->kind() != TypeKind::boolean || request.arguments[1].literal == nullptr) {
+      return unexpected_input(request, 1, "\"BOOLEAN\"");
+    }
+    const bool ignore = request.arguments[1].sql == "true";
+    call.pretty = fmt::format("{}({}){}", request.name, request.arguments[0].sql, ignore ? " ignore nulls" : "");
+    if (ignore) call.name += "_ignore_nulls";
+  }
+  return call;
+}
+
+Result<Call> boolean_aggregate(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  const TypeKind kind = request.arguments[0].type->kind();
+  if (kind != TypeKind::boolean && kind != TypeKind::null) return unexpected_input(request, 0, "\"BOOLEAN\"");
+  Call call = begin_call(request);
+  call.argument_types = {column::boolean_type()};
+  call.type = column::boolean_type();
+  if (call.name == "count_if") {
+    call.type = column::long_type();
+    call.nullable = false;
+  }
+  return call;
+}
+
+Result<Call> percentile(const Request& request) {
+  if (request.arguments.size() != 2) return Status::unsupported("{} with a frequency is not supported", request.name);
+  Call call = begin_call(request);
+  if (request.arguments[1].type->is_nested()) return Status::unsupported("{} of several percentages is not supported", request.name);
+  call.argument_types = {column::double_type(), column::double_type()};
+  call.type = column::double_type();
+  const auto close = call.pretty.rfind(')');
+  call.pretty.insert(close, ", 1");
+  return call;
+}
+
+Result<Call> percentile_approx(const Request& request) {
+  if (request.arguments.size() < 2 || request.arguments.size() > 3) return wrong_arity(request, "[2, 3]");
+  Call call = begin_call(request);
+  if (request.arguments[1].type->is_nested()) return Status::unsupported("{} of several percentages is not supported", request.name);
+  if (!request.arguments[0].type->is_numeric()) return Status::unsupported("{} of {} is not supported", request.name, request.arguments[0].type->sql());
+  call.argument_types[1] = column::double_type();
+  call.type = request.arguments[0].type;
+  if (request.arguments.size() == 2) call.pretty.insert(call.pretty.rfind(')'), ", 10000");
+  return call;
+}
+
+Result<Call> bit_aggregate(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  if (!request.arguments[0].type->is_integral()) return unexpected_input(request, 0, "\"INTEGRAL\"");
+  Call call = begin_call(request);
+  call.type = request.arguments[0].type;
+  return call;
+}
+
+Result<Call> list_aggregate(const Request& request) {
+  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  Call call = begin_call(request);
+  if (!request.arguments[0].type->is_string()) return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
+  call.argument_types.assign(request.arguments.size(), column::string_type());
+  call.type = column::string_type();
+  return call;
+}
+
+Result<Call> approximate_count(const Request& request) {
+  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  Call call = begin_call(request);
+  if (request.arguments.size() == 2) call.pretty = pretty_from(request.name + "({0})", request);
+  call.type = column::long_type();
+  call.nullable = false;
+  return call;
+}
+
+constexpr FunctionKind aggregate = FunctionKind::aggregate;
+
+Entry row(std::string_view name, Rule rule, std::string_view sql = {}, std::string_view canonical = {}) {
+  Entry entry;
+  entry.name = name;
+  entry.rule = rule;
+  entry.sql = sql;
+  entry.canonical = canonical;
+  entry.kind = aggregate;
+  return entry;
+}
+
+Entry of_doubles(std::string_view name, std::string_view parameters, std::string_view sql, std::string_view canonical = {}) {
+  Entry entry;
+  entry.name = name;
+  entry.parameters = parameters;
+  entry.result = "d";
+  entry.sql = sql;
+  entry.null = '~';
+  entry.canonical = canonical;
+  entry.kind = aggregate;
+  return entry;
+}
+
+const Entry entries[] = {
+    row("count", count),
+    row("sum", sum),
+    row("try_sum", [](const Request& request) -> Result<Call> {
+      return Status::unsupported("{} is not supported", request.name);
+    }),
+    row("avg", average),
+    row("mean", average, {}, "avg"),
+    row("min", extreme, "min({0})"),
+    row("max", extreme, "max({0})"),
+    row("max_by", by_order, "arg_max_null({0}, {1})"),
+    row("min_by", by_order, "arg_min_null({0}, {1})"),
+    row("first", first_last, "first({0})"),
+    row("first_value", first_last, "first({0})", "first"),
+    row("any_value", first_last, "first({0})", "first"),
+    row("first_ignore_nulls", nullptr, "any_value({0})"),
+    row("last", first_last, "last({0})"),
+    row("last_value", first_last, "last({0})", "last"),
+    row("last_ignore_nulls", nullptr),
+    row("collect_list", collect),
+    row("array_agg", collect, {}, "collect_list"),
+    row("collect_set", collect),
+    row("approx_count_distinct", approximate_count, "approx_count_distinct({0})"),
+    row("bool_and", boolean_aggregate, "bool_and({0})"),
+    row("every", boolean_aggregate, {}, "bool_and"),
+    row("bool_or", boolean_aggregate, "bool_or({0})"),
+    row("some", boolean_aggregate, {}, "bool_or"),
+    row("any", boolean_aggregate, {}, "bool_or"),
+    row("count_if", boolean_aggregate),
+    row("bit_and", bit_aggregate, "bit_and({0})"),
+    row("bit_or", bit_aggregate, "bit_or({0})"),
+    row("bit_xor", bit_aggregate, "bit_xor({0})"),
+    row("percentile", percentile, "quantile_cont({0}, {1})"),
+    row("percentile_approx", percentile_approx, "quantile_disc({0}, {1})"),
+    row("approx_percentile", percentile_approx, {}, "percentile_approx"),
+    row("listagg", list_aggregate),
+    row("string_agg", list_aggregate, {}, "listagg"),
+    of_doubles("median", "d", "quantile_cont({0}, 0.5)"),
+    of_doubles("stddev", "d", "stddev_samp({0})"),
+    of_doubles("std", "d", "stddev_samp({0})"),
+    of_doubles("stddev_samp", "d", "stddev_samp({0})"),
+    of_doubles("stddev_pop", "d", "stddev_pop({0})"),
+    of_doubles("variance", "d", "var_samp({0})"),
+    of_doubles("var_samp", "d", "var_samp({0})"),
+    of_doubles("var_pop", "d", "var_pop({0})"),
+    of_doubles("covar_pop", "dd", "covar_pop({0}, {1})"),
+    of_doubles("covar_samp", "dd", "covar_samp({0}, {1})"),
+    of_doubles("corr", "dd", "corr({0}, {1})"),
+    of_doubles("product", "d", "product({0})"),
+    of_doubles("kurtosis", "d", "kurtosis_pop({0})"),
+};
+
+}  // namespace
+
+std::span<const Entry> aggregate_entries() { return entries; }
+
+}  // namespace millstream::functions

@@ -1,0 +1,398 @@
+// Arithmetic operators and mathematical functions.
+#include <algorithm>
+
+#include "base/text.h"
+#include "functions/lowering.h"
+#include "functions/table.h"
+
+namespace millstream::functions {
+
+using column::DataType;
+using column::TypeKind;
+using column::TypePtr;
+
+namespace {
+
+bool is_day_time(const TypePtr& t) { return t->kind() == TypeKind::day_time_interval; }
+bool is_year_month(const TypePtr& t) { return t->kind() == TypeKind::year_month_interval; }
+bool is_interval(const TypePtr& t) { return is_day_time(t) || is_year_month(t); }
+bool is_date(const TypePtr& t) { return t->kind() == TypeKind::date; }
+bool is_timestamp(const TypePtr& t) {
+  return t->kind() == TypeKind::timestamp || t->kind() == TypeKind::timestamp_ntz;
+}
+bool is_null(const TypePtr& t) { return t->kind() == TypeKind::null; }
+TypePtr full_day_time() { return column::day_time_interval_type(0, 3); }
+
+std::string_view symbol_of(std::string_view canonical) {
+  if (canonical == "add") return "+";
+  if (canonical == "subtract") return "-";
+  if (canonical == "multiply") return "*";
+  if (canonical == "divide") return "/";
+  if (canonical == "remainder") return "%";
+  return "";
+}
+
+Status operand_mismatch(const Call& call, const TypePtr& wrong, std::string_view wanted) {
+  return mismatch("BINARY_OP_WRONG_TYPE", call.pretty,
+                  {{"inputType", std::string(wanted)}, {"actualDataType", quoted(wrong)}});
+}
+
+Status operands_differ(const Call& call, const TypePtr& a, const TypePtr& b) {
+  return mismatch("BINARY_OP_DIFF_TYPES", call.pretty, {{"left", quoted(a)}, {"right", quoted(b)}});
+}
+
+// Dates, times and intervals under + and -: which function it really is.
+bool temporal(const Request& request, Call* call) {
+  const TypePtr& a = request.arguments[0].type;
+  const TypePtr& b = request.arguments[1].type;
+  const bool add = call->name == "add";
+  const auto set = [&](std::string_view name, TypePtr left, TypePtr right, TypePtr result) {
+    call->name = name;
+    call->argument_types = {std::move(left), std::move(right)};
+    call->type = std::move(result);
+    return true;
+  };
+  const bool small = b->kind() == TypeKind::byte_ || b->kind() == TypeKind::short_ || b->kind() == TypeKind::int_;
+  if (is_date(a) && small) {
+    call->pretty = pretty_from(add ? "date_add({0}, {1})" : "date_sub({0}, {1})", request);
+    return set(add ? "date_add" : "date_sub", a, column::int_type(), a);
+  }
+  if (add && is_date(b) && (a->kind() == TypeKind::byte_ || a->kind() == TypeKind::short_ || a->kind() == TypeKind::int_)) {
+    call->pretty = pretty_from("date_add({1}, {0})", request);
+    return set("date_add_reversed", column::int_type(), b, b);
+  }
+  if (!add && is_date(a) && is_date(b)) return set("date_minus_date", a, b, column::day_time_interval_type(0, 0));
+  if (!add && (is_timestamp(a) || is_timestamp(b)) && (is_timestamp(a) || is_date(a)) && (is_timestamp(b) || is_date(b))) {
+    const TypePtr common = tightest_type(a, b);
+    return set("timestamp_minus_timestamp", common, common, full_day_time());
+  }
+  const auto plus_interval = [&](const TypePtr& time, const TypePtr& interval, bool swapped) {
+    const std::string suffix = add ? (swapped ? "_reversed" : "") : "_negated";
+    const std::string pretty(add ? (swapped ? "{1} + {0}" : "{0} + {1}") : "{0} - {1}");
+    call->pretty = pretty_from(pretty, request);
+    TypePtr moment = time;
+    std::string name;
+    if (is_year_month(interval)) {
+      name = is_date(time) ? "date_add_months_interval" : "timestamp_add_months_interval";
+    } else if (is_date(time) && interval->end_field() == 0) {
+      name = "date_add_days_interval";
+    } else {
+      name = "timestamp_add_interval";
+      if (is_date(time)) moment = column::timestamp_type();
+    }
+    return swapped ? set(name + suffix, interval, moment, moment) : set(name + suffix, moment, interval, moment);
+  };
+  if ((is_date(a) || is_timestamp(a)) && is_interval(b)) return plus_interval(a, b, false);
+  if (add && (is_date(b) || is_timestamp(b)) && is_interval(a)) return plus_interval(b, a, true);
+  if (is_interval(a) && is_interval(b) && a->kind() == b->kind()) {
+    const TypePtr common = tightest_type(a, b);
+    return set(add ? "interval_add" : "interval_subtract", common, common, common);
+  }
+  return false;
+}
+
+TypePtr decimal_result(std::string_view op, const DataType& a, const DataType& b) {
+  const int p1 = a.precision();
+  const int s1 = a.scale();
+  const int p2 = b.precision();
+  const int s2 = b.scale();
+  if (op == "multiply") return adjusted_decimal(p1 + p2 + 1, s1 + s2);
+  if (op == "divide") {
+    const int scale = std::max(6, s1 + p2 + 1);
+    return adjusted_decimal(p1 - s1 + s2 + scale, scale);
+  }
+  const int scale = std::max(s1, s2);
+  if (op == "remainder" || op == "pmod") return adjusted_decimal(std::min(p1 - s1, p2 - s2) + scale, scale);
+  return adjusted_decimal(scale + std::max(p1 - s1, p2 - s2) + 1, scale);
+}
+
+// The operands' types after promotion: equal numbers, or two decimals of their own precision. False: not numbers.
+bool promote(const Request& request, Call* call) {
+  Argument a = request.arguments[0];
+  Argument b = request.arguments[1];
+  if (a.type->is_string() != b.type->is_string()) {
+    Argument& text = a.type->is_string() ? a : b;
+    const Argument& other = a.type->is_string() ? b : a;
+    if (!other.type->is_numeric() && !is_null(other.type)) return false;
+    text.type = other.type->is_integral() ? column::long_type() : column::double_type();
+    text.literal = nullptr;
+  }
+  if (is_null(a.type)) a.type = is_null(b.type) ? column::double_type() : b.type;
+  if (is_null(b.type)) b.type = a.type;
+  if (!a.type->is_numeric() || !b.type->is_numeric()) return false;
+  const bool decimals = a.type->kind() == TypeKind::decimal || b.type->kind() == TypeKind::decimal;
+  const TypePtr left = decimals ? decimal_of(a) : nullptr;
+  const TypePtr right = decimals ? decimal_of(b) : nullptr;
+  if (left != nullptr && right != nullptr) {
+    call->argument_types = {left, right};
+  } else {
+    const TypePtr common = tightest_type(a.type, b.type);
+    call->argument_types = {common, common};
+  }
+  return true;
+}
+
+Result<Call> arithmetic(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  call.nullable = any_nullable(request);
+  const TypePtr& a = request.arguments[0].type;
+  const TypePtr& b = request.arguments[1].type;
+  const bool sum = call.name == "add" || call.name == "subtract";
+  if (sum && temporal(request, &call)) return call;
+  if ((call.name == "multiply" && (is_interval(a) || is_interval(b))) ||
+      (call.name == "divide" && is_interval(a))) {
+    return Status::unsupported("{} of intervals is not supported", call.name);
+  }
+  if (!promote(request, &call)) {
+    if (column::same_type(a, b)) {
+      const std::string_view wanted =
+          sum ? "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"
+              : "\"NUMERIC\"";
+      return operand_mismatch(call, a, wanted);
+    }
+    return operands_differ(call, a, b);
+  }
+  const TypePtr left = call.argument_types[0];
+  const TypePtr right = call.argument_types[1];
+  if (left->kind() == TypeKind::decimal) {
+    call.type = call.name == "div" ? column::long_type() : decimal_result(call.name, *left, *right);
+    call.nullable = call.nullable || !request.settings.ansi;
+  } else if (call.name == "divide") {
+    call.argument_types = {column::double_type(), column::double_type()};
+    call.type = column::double_type();
+  } else if (call.name == "div") {
+    if (!left->is_integral()) {
+      return operand_mismatch(call, left, "(\"BIGINT\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
+    }
+    call.argument_types = {column::long_type(), column::long_type()};
+    call.type = column::long_type();
+  } else {
+    call.type = left;
+  }
+  return call;
+}
+
+// try_add and kin: NULL in place of the error.
+Result<Call> try_arithmetic(const Request& request) {
+  TRY_ASSIGN(Call call, arithmetic(request));
+  call.pretty = pretty_call(request.name, request);
+  if (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty()) {
+    call.name = "try_" + call.name;
+  } else if (call.name != "date_add" && call.name != "date_sub") {
+    return Status::unsupported("{} of {} is not supported", request.name, call.argument_types[0]->sql());
+  }
+  call.nullable = true;
+  return call;
+}
+
+// - x, + x, abs, sign: numbers and intervals stay what they are.
+Result<Call> unary(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  TypePtr type = request.arguments[0].type;
+  if (is_null(type) || type->is_string()) type = column::double_type();
+  if (!type->is_numeric() && !is_interval(type)) {
+    return unexpected_input(request, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
+  }
+  call.argument_types = {type};
+  call.type = type;
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+Result<Call> bitwise(const Request& request) {
+  const std::size_t arity = request.entry.canonical == "bitwise_not" ? 1 : 2;
+  if (request.arguments.size() != arity) return wrong_arity(request, std::to_string(arity));
+  Call call = begin_call(request);
+  TypePtr common = arity == 1 ? request.arguments[0].type : wider_type(request.arguments[0].type, request.arguments[1].type);
+  if (common == nullptr) return operands_differ(call, request.arguments[0].type, request.arguments[1].type);
+  if (is_null(common)) common = column::int_type();
+  if (!common->is_integral()) {
+    return arity == 1 ? unexpected_input(request, 0, "\"INTEGRAL\"") : operand_mismatch(call, common, "\"INTEGRAL\"");
+  }
+  call.argument_types.assign(arity, common);
+  call.type = common;
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+// round, bround: the scale is a constant. Decimals lose the digits, other numbers keep their type.
+Result<Call> round_to(const Request& request) {
+  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  Call call = begin_call(request);
+  TypePtr type = request.arguments[0].type;
+  if (is_null(type) || type->is_string()) type = column::double_type();
+  if (!type->is_numeric()) return unexpected_input(request, 0, "\"NUMERIC\"");
+  std::int64_t digits = 0;
+  if (request.arguments.size() == 2) {
+    const auto given = literal_int(request.arguments[1]);
+    if (!given) {
+      return mismatch("NON_FOLDABLE_INPUT", call.pretty,
+                      {{"inputName", "`scale`"}, {"inputType", "\"INT\""}, {"inputExpr", "\"" + request.arguments[1].sql + "\""}});
+    }
+    digits = std::clamp<std::int64_t>(*given, -400, 400);
+    call.argument_types = {type, column::int_type()};
+  } else {
+    call.argument_types = {type};
+    call.added_arguments.push_back(int_literal(0));
+    call.pretty = pretty_from(request.name + "({0}, 0)", request);
+  }
+  call.type = type;
+  if (type->kind() == TypeKind::decimal) {
+    const int whole = type->precision() - type->scale() + 1;
+    if (digits < 0) {
+      call.type = column::decimal_type(std::min(std::max(whole, static_cast<int>(-digits) + 1), 38), 0);
+    } else {
+      const int scale = std::min(type->scale(), static_cast<int>(digits));
+      call.type = column::decimal_type(std::min(whole + scale, 38), scale);
+    }
+  }
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+Result<Call> ceil_floor(const Request& request) {
+  if (request.arguments.size() != 1) {
+    if (request.arguments.size() == 2) return Status::unsupported("{} with a scale is not supported", request.name);
+    return wrong_arity(request, "[1, 2]");
+  }
+  Call call = begin_call(request);
+  TypePtr type = request.arguments[0].type;
+  call.nullable = any_nullable(request);
+  if (is_null(type) || type->is_string()) type = column::double_type();
+  if (!type->is_numeric()) return unexpected_input(request, 0, "(\"DECIMAL\" or \"DOUBLE\" or \"BIGINT\")");
+  if (type->is_integral()) {
+    call.argument_types = {column::long_type()};
+    call.type = column::long_type();
+  } else if (type->kind() == TypeKind::decimal) {
+    call.argument_types = {type};
+    call.type = type->scale() == 0 ? type : bounded_decimal(type->precision() - type->scale() + 1, 0);
+  } else {
+    call.argument_types = {column::double_type()};
+    call.type = column::long_type();
+  }
+  return call;
+}
+
+Result<Call> hex_of(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  call.type = column::string_type();
+  call.nullable = any_nullable(request);
+  if (type->kind() == TypeKind::binary || type->is_string()) {
+    call.name = "hex_binary";
+    call.argument_types = {type->is_string() ? column::string_type() : type};
+    if (type->is_string()) call.name = "hex_string";
+  } else if (type->is_integral()) {
+    call.argument_types = {column::long_type()};
+  } else {
+    return unexpected_input(request, 0, "(\"BIGINT\" or \"BINARY\" or \"STRING\")");
+  }
+  return call;
+}
+
+const Entry entries[] = {
+    {.name = "+", .pretty = "({0} + {1})", .rule = arithmetic, .canonical = "add"},
+    {.name = "add", .pretty = "({0} + {1})", .rule = arithmetic},
+    {.name = "-", .pretty = "({0} - {1})", .rule = arithmetic, .canonical = "subtract"},
+    {.name = "subtract", .pretty = "({0} - {1})", .rule = arithmetic},
+    {.name = "*", .pretty = "({0} * {1})", .rule = arithmetic, .canonical = "multiply"},
+    {.name = "multiply", .pretty = "({0} * {1})", .rule = arithmetic},
+    {.name = "/", .pretty = "({0} / {1})", .rule = arithmetic, .canonical = "divide"},
+    {.name = "divide", .pretty = "({0} / {1})", .rule = arithmetic},
+    {.name = "%", .pretty = "({0} % {1})", .rule = arithmetic, .canonical = "remainder"},
+    {.name = "mod", .pretty = "mod({0}, {1})", .rule = arithmetic, .canonical = "remainder"},
+    {.name = "remainder", .pretty = "({0} % {1})", .rule = arithmetic},
+    {.name = "div", .pretty = "({0} div {1})", .rule = arithmetic},
+    {.name = "pmod", .pretty = "pmod({0}, {1})", .rule = arithmetic},
+    {.name = "try_add", .rule = try_arithmetic, .canonical = "add"},
+    {.name = "try_subtract", .rule = try_arithmetic, .canonical = "subtract"},
+    {.name = "try_multiply", .rule = try_arithmetic, .canonical = "multiply"},
+    {.name = "try_divide", .rule = try_arithmetic, .canonical = "divide"},
+    {.name = "try_mod", .rule = try_arithmetic, .canonical = "remainder"},
+    {.name = "try_remainder"},
+    {.name = "negative", .pretty = "negative({0})", .rule = unary},
+    {.name = "unary_minus", .pretty = "(- {0})", .rule = unary, .canonical = "negative"},
+    {.name = "positive", .sql = "{0}", .pretty = "(+ {0})", .rule = unary},
+    {.name = "abs", .rule = unary},
+    {.name = "sign", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)"},
+    {.name = "signum", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)", .pretty = "^"},
+    {.name = "~", .sql = "(~{0})", .pretty = "~{0}", .rule = bitwise, .canonical = "bitwise_not"},
+    {.name = "bitwise_not", .sql = "(~{0})", .pretty = "~{0}", .rule = bitwise, .canonical = "bitwise_not"},
+    {.name = "&", .pretty = "({0} & {1})", .rule = bitwise, .canonical = "bitwise_and"},
+    {.name = "bitwise_and", .sql = "({0} & {1})", .pretty = "({0} & {1})", .rule = bitwise},
+    {.name = "|", .pretty = "({0} | {1})", .rule = bitwise, .canonical = "bitwise_or"},
+    {.name = "bitwise_or", .sql = "({0} | {1})", .pretty = "({0} | {1})", .rule = bitwise},
+    {.name = "^", .pretty = "({0} ^ {1})", .rule = bitwise, .canonical = "bitwise_xor"},
+    {.name = "bitwise_xor", .sql = "xor({0}, {1})", .pretty = "({0} ^ {1})", .rule = bitwise},
+    {.name = "round", .rule = round_to},
+    {.name = "bround", .rule = round_to},
+    {.name = "ceil", .pretty = "^", .rule = ceil_floor},
+    {.name = "ceiling", .pretty = "ceiling({0})", .rule = ceil_floor, .canonical = "ceil"},
+    {.name = "floor", .pretty = "^", .rule = ceil_floor},
+    {.name = "sqrt", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({0}) END", .pretty = "^"},
+    {.name = "cbrt", .parameters = "d", .result = "d", .sql = "cbrt({0})", .pretty = "^"},
+    {.name = "exp", .parameters = "d", .result = "d", .sql = "exp({0})", .pretty = "^"},
+    {.name = "expm1", .parameters = "d", .result = "d", .sql = "ms_expm1({0})", .pretty = "^"},
+    {.name = "ln", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN ln({0}) END", .null = '~'},
+    {.name = "log10", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN log10({0}) END", .null = '~', .pretty = "^"},
+    {.name = "log2", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN log2({0}) END", .null = '~', .pretty = "^"},
+    {.name = "log1p", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > -1 THEN ms_log1p({0}) END", .null = '~', .pretty = "^"},
+    {.name = "log", .parameters = "dd?", .result = "d", .null = '~', .pretty = {},
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       if (request.arguments.size() == 1) {
+         call.name = "ln";
+         call.pretty = pretty_from("ln({0})", request);
+       } else {
+         call.name = "log_base";
+         call.pretty = pretty_from("LOG({0}, {1})", request);
+       }
+       return call;
+     }},
+    {.name = "log_base", .parameters = "dd", .result = "d",
+     .sql = "CASE WHEN {0} > 0 AND {1} > 0 THEN ln({1}) / ln({0}) END", .null = '~', .pretty = "LOG({0}, {1})"},
+    {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})"},
+    {.name = "power", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .pretty = "^"},
+    {.name = "sin", .parameters = "d", .result = "d", .sql = "ms_sin({0})", .pretty = "^"},
+    {.name = "cos", .parameters = "d", .result = "d", .sql = "ms_cos({0})", .pretty = "^"},
+    {.name = "tan", .parameters = "d", .result = "d", .sql = "ms_tan({0})", .pretty = "^"},
+    {.name = "asin", .parameters = "d", .result = "d", .sql = "ms_asin({0})", .pretty = "^"},
+    {.name = "acos", .parameters = "d", .result = "d", .sql = "ms_acos({0})", .pretty = "^"},
+    {.name = "atan", .parameters = "d", .result = "d", .sql = "ms_atan({0})", .pretty = "^"},
+    {.name = "atan2", .parameters = "dd", .result = "d", .sql = "ms_atan2({0}, {1})", .pretty = "ATAN2({0}, {1})"},
+    {.name = "sinh", .parameters = "d", .result = "d", .sql = "ms_sinh({0})", .pretty = "^"},
+    {.name = "cosh", .parameters = "d", .result = "d", .sql = "ms_cosh({0})", .pretty = "^"},
+    {.name = "tanh", .parameters = "d", .result = "d", .sql = "ms_tanh({0})", .pretty = "^"},
+    {.name = "degrees", .parameters = "d", .result = "d", .sql = "degrees({0})", .pretty = "^"},
+    {.name = "radians", .parameters = "d", .result = "d", .sql = "radians({0})", .pretty = "^"},
+    {.name = "hypot", .parameters = "dd", .result = "d", .sql = "ms_hypot({0}, {1})", .pretty = "HYPOT({0}, {1})"},
+    {.name = "rint", .parameters = "d", .result = "d", .sql = "ms_rint({0})"},
+    {.name = "pi", .parameters = "", .result = "d", .sql = "pi()", .null = '!', .pretty = "PI()"},
+    {.name = "e", .parameters = "", .result = "d", .sql = "exp(1.0::DOUBLE)", .null = '!', .pretty = "E()"},
+    {.name = "factorial", .parameters = "i", .result = "l", .sql = "CASE WHEN {0} BETWEEN 0 AND 20 THEN CAST(factorial({0}) AS BIGINT) END", .null = '~'},
+    {.name = "hex", .sql = "ms_hex_long({0})", .rule = hex_of},
+    {.name = "hex_binary", .parameters = "x", .result = "s", .sql = "hex({0})"},
+    {.name = "hex_string", .parameters = "s", .result = "s", .sql = "hex(encode({0}))"},
+    {.name = "unhex", .parameters = "s", .result = "x", .sql = "ms_unhex({0})", .null = '~'},
+    {.name = "shiftleft", .parameters = "Ii", .result = "0", .sql = "ms_shiftleft({0}, {1})"},
+    {.name = "shiftright", .parameters = "Ii", .result = "0", .sql = "ms_shiftright({0}, {1})"},
+    {.name = "interval_add", .sql = "({0} + {1})"},
+    {.name = "interval_subtract", .sql = "({0} - {1})"},
+    {.name = "date_minus_date", .sql = "(CAST({0} - {1} AS BIGINT) * 86400000000)"},
+    {.name = "timestamp_minus_timestamp", .sql = "(epoch_us({0}) - epoch_us({1}))"},
+    {.name = "rand", .parameters = "l?", .result = "d", .sql = "random()", .null = '!',
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       if (!request.arguments.empty()) return Status::unsupported("{} with a seed is not supported", request.name);
+       return call;
+     }, .deterministic = false},
+};
+
+}  // namespace
+
+std::span<const Entry> arithmetic_entries() { return entries; }
+
+}  // namespace millstream::functions

@@ -1,0 +1,32 @@
+// Type rules shared by the table's parts: Spark's ANSI coercion and its decimal arithmetic. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "column/types.h"
+#include "functions/registry.h"
+
+namespace millstream::functions {
+
+// The decimal that an integral type counts as: (3,0) (5,0) (10,0) (20,0). Nothing for other types.
+column::TypePtr decimal_of_integral(const column::DataType& type);
+// As above, but an integer literal counts by its own digits and a decimal is itself.
+column::TypePtr decimal_of(const Argument& argument);
+// Precision beyond 38 is taken from the scale, of which at least 6 digits (or all) stay.
+column::TypePtr adjusted_decimal(int precision, int scale);
+column::TypePtr bounded_decimal(int precision, int scale);
+
+// What `from` becomes where a parameter of type `to` is expected; nothing when Spark does not cast implicitly.
+bool can_cast_implicitly(const column::DataType& from, const column::DataType& to);
+// Spark's "tightest common type": no string promotion.
+column::TypePtr tightest_type(const column::TypePtr& a, const column::TypePtr& b);
+column::TypePtr wider_type_of(const std::vector<Argument>& arguments);
+bool is_orderable(const column::DataType& type);
+
+// "\"INT\"": how messages quote a type, an expression.
+std::string quoted(const column::TypePtr& type);
+std::string quoted(const std::string& sql);
+
+}  // namespace millstream::functions

@@ -1,0 +1,76 @@
+// Hashes and functions about the query rather than its rows.
+#include "functions/table.h"
+
+namespace millstream::functions {
+
+using column::TypeKind;
+
+namespace {
+
+bool has_map(const column::DataType& type) {
+  if (type.kind() == TypeKind::map) return true;
+  for (const auto& field : type.fields()) {
+    if (has_map(*field.type)) return true;
+  }
+  return false;
+}
+
+Result<Call> hash(const Request& request) {
+  if (request.arguments.empty()) return wrong_arity(request, "> 0");
+  Call call = begin_call(request);
+  for (const auto& argument : request.arguments) {
+    if (has_map(*argument.type)) {
+      return mismatch("HASH_MAP_TYPE", call.pretty, {{"functionName", "`" + request.name + "`"}});
+    }
+  }
+  call.type = call.name == "hash" ? column::int_type() : column::long_type();
+  call.nullable = false;
+  return call;
+}
+
+Result<Call> type_of_argument(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  call.added_arguments.push_back(string_literal(request.arguments[0].type->simple_string()));
+  call.type = column::string_type();
+  call.nullable = false;
+  return call;
+}
+
+Result<Call> raise(const Request& request) {
+  if (request.arguments.size() != 1) return Status::unsupported("{} with a condition name is not supported", request.name);
+  TRY_ASSIGN(Call call, apply_signature(request));
+  call.type = column::null_type();
+  call.nullable = true;
+  return call;
+}
+
+const Entry entries[] = {
+    {.name = "hash", .rule = hash},
+    {.name = "xxhash64", .rule = hash},
+    {.name = "typeof", .sql = "{1}", .rule = type_of_argument},
+    {.name = "uuid", .parameters = "", .result = "s", .sql = "CAST(uuid() AS VARCHAR)", .null = '!', .deterministic = false},
+    {.name = "monotonically_increasing_id", .parameters = "", .result = "l", .null = '!', .deterministic = false},
+    {.name = "spark_partition_id", .parameters = "", .result = "i", .sql = "CAST(0 AS INTEGER)", .null = '!', .pretty = "SPARK_PARTITION_ID()", .deterministic = false},
+    {.name = "raise_error", .parameters = "s", .result = "s", .sql = "ms_raise_error({0})", .rule = raise, .deterministic = false},
+    {.name = "assert_true", .parameters = "bs?", .result = "s", .sql = "CASE WHEN {0} THEN NULL ELSE ms_raise_error({1}) END",
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       if (request.arguments.size() == 1) {
+         const std::string text = "'" + request.arguments[0].sql + "' is not true!";
+         call.added_arguments.push_back(string_literal(text));
+         call.pretty = "assert_true(" + request.arguments[0].sql + ", " + text + ")";
+       }
+       call.type = column::null_type();
+       call.nullable = true;
+       call.deterministic = false;
+       return call;
+     }},
+    {.name = "version", .parameters = "", .result = "s", .sql = "'4.2.0'", .null = '!'},
+};
+
+}  // namespace
+
+std::span<const Entry> hash_entries() { return entries; }
+
+}  // namespace millstream::functions

@@ -1,0 +1,18 @@
+// How a canonical function name is computed: a DuckDB SQL template (table.h says its language). Static; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace millstream::functions {
+
+// The template, empty where the engine has code of its own for that name. Nothing: no such function.
+std::optional<std::string_view> sql_template(std::string_view canonical);
+
+// {0}, {*}, {1*}, {tz}, {type} replaced. `time_zone` and `type` are SQL text already.
+std::string expand_template(std::string_view text, const std::vector<std::string>& arguments,
+                            std::string_view time_zone, std::string_view type);
+
+}  // namespace millstream::functions

@@ -1,0 +1,70 @@
+// Window functions that are not aggregates.
+#include "functions/table.h"
+
+namespace millstream::functions {
+
+using column::TypePtr;
+
+namespace {
+
+// lag(x[, n[, default]]), lead.
+Result<Call> shifted(const Request& request) {
+  if (request.arguments.empty() || request.arguments.size() > 3) return wrong_arity(request, "[1, 3]");
+  Call call = begin_call(request);
+  if (request.arguments.size() >= 2 && !literal_int(request.arguments[1])) {
+    return unexpected_input(request, 1, "\"INT\"");
+  }
+  call.type = request.arguments[0].type;
+  if (request.arguments.size() >= 2) call.argument_types[1] = column::int_type();
+  if (request.arguments.size() == 3) {
+    const TypePtr common = wider_type(request.arguments[0].type, request.arguments[2].type);
+    if (common == nullptr) return unexpected_input(request, 2, quoted(request.arguments[0].type));
+    call.type = common;
+    call.argument_types[0] = common;
+    call.argument_types[2] = common;
+  }
+  if (request.arguments.size() == 1) call.pretty = pretty_from(request.name + "({0}, 1, NULL)", request);
+  if (request.arguments.size() == 2) call.pretty = pretty_from(request.name + "({0}, {1}, NULL)", request);
+  call.nullable = true;
+  return call;
+}
+
+Result<Call> nth_value(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  if (!literal_int(request.arguments[1])) return unexpected_input(request, 1, "\"INT\"");
+  call.argument_types[1] = column::int_type();
+  call.type = request.arguments[0].type;
+  return call;
+}
+
+Entry row(std::string_view name, std::string_view parameters, std::string_view result, std::string_view sql,
+          Rule rule = nullptr) {
+  Entry entry;
+  entry.name = name;
+  entry.parameters = parameters;
+  entry.result = result;
+  entry.sql = sql;
+  entry.null = '!';
+  entry.rule = rule;
+  entry.kind = FunctionKind::window;
+  return entry;
+}
+
+const Entry entries[] = {
+    row("row_number", "", "i", "row_number()"),
+    row("rank", "", "i", "rank()"),
+    row("dense_rank", "", "i", "dense_rank()"),
+    row("percent_rank", "", "d", "percent_rank()"),
+    row("cume_dist", "", "d", "cume_dist()"),
+    row("ntile", "i", "i", "ntile({0})"),
+    row("lag", "", "", "lag({*})", shifted),
+    row("lead", "", "", "lead({*})", shifted),
+    row("nth_value", "", "", "nth_value({*})", nth_value),
+};
+
+}  // namespace
+
+std::span<const Entry> window_entries() { return entries; }
+
+}  // namespace millstream::functions
