@@ -1,0 +1,289 @@
+#include "delta/features.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+
+#include "base/text.h"
+
+namespace millstream::delta {
+namespace {
+
+using column::TypeKind;
+
+constexpr int reader_max = 3;
+constexpr int writer_max = 7;
+constexpr const char* engine = "Millstream/0.1.0";
+
+bool any_field(const column::Schema& schema, const std::function<bool(const column::Field&)>& test);
+
+bool any_in_type(const column::TypePtr& type, const std::function<bool(const column::Field&)>& test) {
+  return type->is_nested() && any_field(type->fields(), test);
+}
+
+bool any_field(const column::Schema& schema, const std::function<bool(const column::Field&)>& test) {
+  return std::any_of(schema.begin(), schema.end(),
+                     [&](const auto& field) { return test(field) || any_in_type(field.type, test); });
+}
+
+bool any_metadata(const TableInfo& info, std::string_view key) {
+  const std::string quoted = json_quote(key);
+  return any_field(info.schema,
+                   [&](const auto& field) { return field.metadata.find(quoted) != std::string::npos; });
+}
+
+bool any_type(const column::Schema& schema, TypeKind kind) {
+  return any_field(schema, [&](const auto& field) { return field.type->kind() == kind; });
+}
+
+bool has_constraints(const TableInfo& info) {
+  return std::any_of(info.metadata.configuration.begin(), info.metadata.configuration.end(), [](const auto& property) {
+    return to_lower(property.first).starts_with("delta.constraints.");
+  });
+}
+
+bool maps_columns(const TableInfo& info) {
+  const std::string* mode = info.property("delta.columnMapping.mode");
+  return mode != nullptr && !equals_ignore_case(*mode, "none");
+}
+
+std::string base_name_of(std::string_view feature) {
+  constexpr std::string_view preview = "-preview";
+  return std::string(feature.ends_with(preview) ? feature.substr(0, feature.size() - preview.size()) : feature);
+}
+
+// Whether the table makes a reader do what the feature is about. Unknown features always do.
+bool blocks_read(const std::string& feature, const TableInfo& info) {
+  const std::string name = base_name_of(feature);
+  if (name == "columnMapping") return maps_columns(info);
+  if (name == "typeWidening") return any_metadata(info, "delta.typeChanges");
+  if (name == "variantType" || name == "variantShredding") return any_type(info.schema, TypeKind::variant);
+  static const std::set<std::string> fine = {"deletionVectors", "timestampNtz", "timestampWithoutTimezone",
+                                             "v2Checkpoint", "vacuumProtocolCheck"};
+  return !fine.contains(name);
+}
+
+bool blocks_write(const std::string& feature, const TableInfo& info) {
+  const std::string name = base_name_of(feature);
+  if (name == "appendOnly") return false;  // enforced
+  if (name == "invariants") return any_metadata(info, "delta.invariants");
+  if (name == "checkConstraints") return has_constraints(info);
+  if (name == "changeDataFeed") return false;  // appends and whole overwrites need no change files
+  if (name == "generatedColumns") return any_metadata(info, "delta.generationExpression");
+  if (name == "identityColumns") return any_metadata(info, "delta.identity.start");
+  if (name == "allowColumnDefaults") return any_metadata(info, "CURRENT_DEFAULT");
+  if (name == "columnMapping") return maps_columns(info);
+  if (name == "typeWidening") return any_metadata(info, "delta.typeChanges");
+  if (name == "inCommitTimestamp") return false;
+  if (name.starts_with("icebergCompat")) {
+    return info.flag("delta.enable" + to_upper(name.substr(0, 1)) + name.substr(1), false);
+  }
+  static const std::set<std::string> fine = {"deletionVectors",     "timestampNtz",    "timestampWithoutTimezone",
+                                             "v2Checkpoint",        "domainMetadata",  "vacuumProtocolCheck",
+                                             "checkpointProtection"};
+  return !fine.contains(name);
+}
+
+bool is_catalog_managed(const Protocol& protocol, const TableInfo& info) {
+  static const std::set<std::string> names = {"catalogManaged", "catalogOwned", "coordinatedCommits"};
+  const auto listed = [&](const auto& features) {
+    return features && std::any_of(features->begin(), features->end(),
+                                   [&](const auto& f) { return names.contains(base_name_of(f)); });
+  };
+  return listed(protocol.reader_features) || listed(protocol.writer_features) ||
+         info.property("delta.coordinatedCommits.commitCoordinator-preview") != nullptr;
+}
+
+Status unsupported_features(const char* condition, const std::string& table, const std::vector<std::string>& names) {
+  return Status::error(condition, {{"tableNameOrPath", "delta.`" + table + "`"},
+                                   {"deltaVersion", engine},
+                                   {"unsupported", join(names, ", ")}});
+}
+
+Status invalid_version(const Protocol& protocol, const std::string& table) {
+  return Status::error("DELTA_INVALID_PROTOCOL_VERSION",
+                       {{"tableNameOrPath", "delta.`" + table + "`"},
+                        {"readerRequired", fmt::to_string(protocol.min_reader)},
+                        {"writerRequired", fmt::to_string(protocol.min_writer)},
+                        {"deltaVersion", engine},
+                        {"supportedReaders", "1, 2, 3"},
+                        {"supportedWriters", "1, 2, 3, 4, 5, 6, 7"}});
+}
+
+// What a writer of a version before the feature lists had to know.
+std::vector<std::string> implied_writer_features(int version) {
+  std::vector<std::string> names;
+  if (version >= 2) names = {"appendOnly", "invariants"};
+  if (version >= 3) names.push_back("checkConstraints");
+  if (version >= 4) names.insert(names.end(), {"changeDataFeed", "generatedColumns"});
+  if (version >= 5) names.push_back("columnMapping");
+  if (version >= 6) names.push_back("identityColumns");
+  return names;
+}
+
+struct Property {
+  const char* name;
+  bool supported;
+};
+// The properties that the reference knows; those that ask for what Millstream does not do are refused.
+constexpr std::array<Property, 33> known_properties = {{
+    {"delta.appendOnly", true},
+    {"delta.autoOptimize.optimizeWrite", false},
+    {"delta.autoOptimize.autoCompact", false},
+    {"delta.checkpointInterval", true},
+    {"delta.checkpointPolicy", false},
+    {"delta.checkpointRetentionDuration", true},
+    {"delta.checkpoint.writeStatsAsJson", true},
+    {"delta.checkpoint.writeStatsAsStruct", true},
+    {"delta.columnMapping.mode", false},
+    {"delta.compatibility.symlinkFormatManifest.enabled", false},
+    {"delta.dataSkippingNumIndexedCols", true},
+    {"delta.dataSkippingStatsColumns", true},
+    {"delta.dataSkippingStringPrefixLength", true},
+    {"delta.deletedFileRetentionDuration", true},
+    {"delta.logRetentionDuration", true},
+    {"delta.enableExpiredLogCleanup", true},
+    {"delta.enableFullRetentionRollback", true},
+    {"delta.enableChangeDataFeed", false},
+    {"delta.enableDeletionVectors", false},
+    {"delta.enableTypeWidening", false},
+    {"delta.enableRowTracking", false},
+    {"delta.enableInCommitTimestamps", false},
+    {"delta.enableVariantShredding", false},
+    {"delta.enableIcebergCompatV1", false},
+    {"delta.enableIcebergCompatV2", false},
+    {"delta.enableIcebergCompatV3", false},
+    {"delta.universalFormat.enabledFormats", false},
+    {"delta.isolationLevel", true},
+    {"delta.parquet.compression.codec", true},
+    {"delta.randomizeFilePrefixes", false},
+    {"delta.randomPrefixLength", true},
+    {"delta.setTransactionRetentionDuration", true},
+    {"delta.writePartitionColumnsToParquet", false},
+}};
+
+Status check_value(const std::string& name, const std::string& value) {
+  const auto bad = [&](const char* needed) {
+    return Status::invalid("Invalid value '{}' for the table property {}: it {}", value, name, needed);
+  };
+  if (name == "delta.checkpointInterval") {
+    const auto number = parse_int64(value);
+    if (!number || *number <= 0) return bad("needs to be a positive integer.");
+  } else if (name == "delta.isolationLevel") {
+    if (!equals_ignore_case(value, "Serializable")) return bad("must be Serializable.");
+  } else if (name == "delta.dataSkippingNumIndexedCols") {
+    const auto number = parse_int64(value);
+    if (!number || *number < -1) return bad("needs to be larger than or equal to -1.");
+  } else if (name == "delta.appendOnly") {
+    if (!parse_bool(value)) return bad("must be true or false.");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
+  if (is_catalog_managed(protocol, info)) {
+    return Status::error("DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED", {{"path", table}});
+  }
+  if (protocol.min_reader > reader_max || protocol.min_reader < 1) return invalid_version(protocol, table);
+  std::vector<std::string> blocking;
+  if (protocol.min_reader == 2 && maps_columns(info)) blocking.push_back("columnMapping");
+  if (protocol.min_reader == 3) {
+    if (!protocol.reader_features || !protocol.writer_features) return invalid_version(protocol, table);
+    for (const auto& feature : *protocol.reader_features) {
+      if (blocks_read(feature, info)) blocking.push_back(feature);
+    }
+  }
+  if (any_type(info.schema, TypeKind::variant) &&
+      std::find(blocking.begin(), blocking.end(), "variantType") == blocking.end()) {
+    blocking.push_back("variantType");
+  }
+  if (blocking.empty()) return Status::OK();
+  return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_READ", table, blocking);
+}
+
+Status check_readable_file(const AddFile& file, const std::string& table) {
+  if (file.deletion_vector == nullptr) return Status::OK();
+  return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_READ", table, {"deletionVectors"});
+}
+
+Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
+  TRY(check_readable(protocol, info, table));
+  if (protocol.min_writer > writer_max || protocol.min_writer < 1) return invalid_version(protocol, table);
+  if (protocol.min_writer == 7 && !protocol.writer_features) return invalid_version(protocol, table);
+  const auto features =
+      protocol.min_writer == 7 ? *protocol.writer_features : implied_writer_features(protocol.min_writer);
+  std::vector<std::string> blocking;
+  for (const auto& feature : features) {
+    if (blocks_write(feature, info)) blocking.push_back(feature);
+  }
+  if (blocking.empty()) return Status::OK();
+  return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", table, blocking);
+}
+
+Result<std::map<std::string, std::string>> check_properties(const std::map<std::string, std::string>& given) {
+  std::map<std::string, std::string> canonical;
+  for (const auto& [key, value] : given) {
+    const std::string lower = to_lower(key);
+    if (!lower.starts_with("delta.")) {
+      canonical[key] = value;
+      continue;
+    }
+    if (lower == "delta.minreaderversion" || lower == "delta.minwriterversion" ||
+        lower == "delta.ignoreprotocoldefaults") {
+      continue;
+    }
+    if (lower.starts_with("delta.feature.")) {
+      return Status::unsupported("the table property {} is not supported by Millstream", key);
+    }
+    const auto known = std::find_if(known_properties.begin(), known_properties.end(),
+                                    [&](const auto& p) { return equals_ignore_case(p.name, key); });
+    if (known == known_properties.end()) {
+      return Status::error("DELTA_UNKNOWN_CONFIGURATION",
+                           {{"config", key},
+                            {"disableCheckConfig", "spark.databricks.delta.allowArbitraryProperties.enabled"}});
+    }
+    if (!known->supported && !equals_ignore_case(value, "false") && !equals_ignore_case(value, "none") &&
+        !equals_ignore_case(value, "classic") && !value.empty()) {
+      return Status::unsupported("the table property {}={} is not supported by Millstream", known->name, value);
+    }
+    TRY(check_value(known->name, value));
+    canonical[known->name] = value;
+  }
+  return canonical;
+}
+
+Protocol protocol_for(const column::Schema& schema, const std::map<std::string, std::string>&) {
+  Protocol protocol;
+  if (any_type(schema, TypeKind::timestamp_ntz)) {
+    protocol.min_reader = 3;
+    protocol.min_writer = 7;
+    protocol.reader_features = {"timestampNtz"};
+    protocol.writer_features = {"timestampNtz", "invariants", "appendOnly"};
+  }
+  return protocol;
+}
+
+Protocol upgraded(const Protocol& current, const Protocol& needed) {
+  if (!needed.reader_features) return current;
+  Protocol next = current;
+  next.min_reader = std::max(current.min_reader, needed.min_reader);
+  next.min_writer = std::max(current.min_writer, needed.min_writer);
+  if (!next.writer_features) {
+    next.writer_features = implied_writer_features(current.min_writer);
+    if (current.min_reader == 2) next.reader_features = {"columnMapping"};
+  }
+  if (!next.reader_features) next.reader_features.emplace();
+  const auto add = [](std::vector<std::string>& list, const std::string& name) {
+    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+  };
+  for (const auto& name : *needed.reader_features) {
+    add(*next.reader_features, name);
+    add(*next.writer_features, name);
+  }
+  return next;
+}
+
+}  // namespace millstream::delta

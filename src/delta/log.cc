@@ -1,0 +1,263 @@
+#include "delta/log.h"
+
+#include <algorithm>
+#include <condition_variable>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "conc/thread_pool.h"
+#include "delta/checkpoint.h"
+#include "delta/last_checkpoint.h"
+#include "delta/log_names.h"
+
+namespace millstream::delta {
+
+// At most one checkpoint of a log is being written; of those that come meanwhile only the newest waits.
+struct Log::Checkpointing {
+  std::mutex mutex;
+  std::condition_variable idle;
+  bool running = false;
+  SnapshotPtr waiting;
+};
+
+std::shared_ptr<Log> Log::at(std::shared_ptr<io::Store> store, std::string table, LogOptions options) {
+  return std::shared_ptr<Log>(new Log(std::move(store), std::move(table), options));
+}
+
+Log::Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options)
+    : store_(std::move(store)),
+      table_(std::move(table)),
+      directory_(io::join_path(table_, "_delta_log")),
+      options_(options),
+      checkpointing_(std::make_shared<Checkpointing>()) {}
+
+Log::~Log() = default;
+
+SnapshotPtr Log::known() const {
+  const std::lock_guard lock(mutex_);
+  return known_;
+}
+
+Result<SnapshotPtr> Log::latest() {
+  const std::lock_guard lock(mutex_);
+  if (state_ != nullptr) {
+    TRY_ASSIGN(const bool same, same_table_as_before());
+    if (!same) {
+      state_ = nullptr;
+      known_ = nullptr;
+    }
+  }
+  if (state_ == nullptr) {
+    auto state = std::make_unique<LogState>(table_);
+    TRY(load(std::nullopt, *state));
+    if (state->version() < 0) return SnapshotPtr();
+    TRY_ASSIGN(known_, state->freeze());
+    state_ = std::move(state);
+    remember_identity();
+    return known_;
+  }
+  bool moved = false;
+  for (;;) {
+    const std::int64_t next = state_->version() + 1;
+    auto actions = read_commit(next);
+    if (!actions.ok()) {
+      if (actions.status().is(ErrorKind::file_not_found)) break;
+      return actions.status();
+    }
+    TRY(state_->apply(next, *actions));
+    moved = true;
+  }
+  if (moved) {
+    TRY_ASSIGN(known_, state_->freeze());
+    remember_identity();
+  }
+  return known_;
+}
+
+// A table that was dropped and made anew under us has another file where our newest commit was.
+Result<bool> Log::same_table_as_before() {
+  if (!identity_) return true;
+  auto info = store_->stat(io::join_path(directory_, commit_name(state_->version())));
+  if (!info.ok()) {
+    if (info.status().is(ErrorKind::file_not_found)) return false;
+    return info.status();
+  }
+  return FileIdentity{info->size, info->modified_us} == *identity_;
+}
+
+void Log::remember_identity() {
+  auto info = store_->stat(io::join_path(directory_, commit_name(state_->version())));
+  identity_ = info.ok() ? std::optional(FileIdentity{info->size, info->modified_us}) : std::nullopt;
+}
+
+Result<SnapshotPtr> Log::at_version(std::int64_t version) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (known_ != nullptr && known_->version() == version) return known_;
+  }
+  LogState state(table_);
+  TRY(load(version, state));
+  if (state.version() < 0) {
+    return Status::error("DELTA_TABLE_NOT_FOUND", {{"tableName", fmt::format("delta.`{}`", table_)}});
+  }
+  return state.freeze();
+}
+
+Result<std::vector<Action>> Log::read_commit(std::int64_t version) const {
+  const std::string path = io::join_path(directory_, commit_name(version));
+  TRY_ASSIGN(const std::string bytes, store_->get(path));
+  return parse_actions(bytes, path);
+}
+
+Status Log::load(std::optional<std::int64_t> target, LogState& state) const {
+  if (const auto bytes = store_->get(io::join_path(directory_, "_last_checkpoint")); bytes.ok()) {
+    const auto pointer = parse_last_checkpoint(*bytes);
+    if (pointer && (!target || pointer->version <= *target)) {
+      TRY_ASSIGN(const auto names, store_->list_names(directory_, listing_start(pointer->version)));
+      const auto listing = read_listing(names);
+      if (!listing.checkpoints.empty() && listing.checkpoints.front().version == pointer->version &&
+          load_from(names, target, state).ok()) {
+        return Status::OK();
+      }
+    }
+  }
+  auto names = store_->list_names(directory_, {});
+  if (!names.ok()) {
+    return names.status().is(ErrorKind::file_not_found) ? Status::OK() : names.status();
+  }
+  return load_from(*names, target, state);
+}
+
+Status Log::load_from(const std::vector<std::string>& names, std::optional<std::int64_t> target,
+                      LogState& state) const {
+  const LogListing listing = read_listing(names);
+  if (listing.latest < 0) return Status::OK();
+  const std::int64_t version = target.value_or(listing.latest);
+  if (version < 0 || version > listing.latest) {
+    const std::int64_t earliest = !listing.commits.empty() && listing.commits.front() == 0 ? 0
+                                  : listing.checkpoints.empty() ? listing.commits.front()
+                                                                : listing.checkpoints.front().version;
+    return Status::error("DELTA_VERSION_NOT_FOUND", {{"userVersion", fmt::to_string(version)},
+                                                     {"earliest", fmt::to_string(earliest)},
+                                                     {"latest", fmt::to_string(listing.latest)}});
+  }
+
+  std::optional<std::int64_t> below;  // checkpoints from here on could not be read
+  Status broken;
+  for (;;) {
+    auto segment = choose_segment(listing, version, table_, below);
+    if (!segment.ok()) return below ? broken : segment.status();
+    LogState built(table_);
+    if (segment->checkpoint) {
+      auto actions = read_checkpoint(store_, directory_, *segment->checkpoint);
+      if (!actions.ok()) {
+        log_warn("{}; reading the Delta log of {} without it", actions.status().message(), table_);
+        if (!below) broken = actions.status();
+        below = segment->checkpoint->version;
+        continue;
+      }
+      TRY(built.apply(segment->checkpoint->version, *actions));
+    }
+    for (const std::int64_t commit : segment->commits) {
+      TRY_ASSIGN(const auto actions, read_commit(commit));
+      TRY(built.apply(commit, actions));
+    }
+    state = std::move(built);
+    return Status::OK();
+  }
+}
+
+Status Log::publish(std::int64_t version, std::string_view bytes) {
+  return store_->put_if_absent(io::join_path(directory_, commit_name(version)), bytes);
+}
+
+Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>& actions, bool own_commit) {
+  SnapshotPtr snapshot;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == nullptr) {
+      CHECK(version == 0);
+      state_ = std::make_unique<LogState>(table_);
+    }
+    if (state_->version() >= version) return known_;  // another user of this log has seen it already
+    CHECK(version == state_->version() + 1);
+    TRY(state_->apply(version, actions));
+    TRY_ASSIGN(known_, state_->freeze());
+    remember_identity();
+    snapshot = known_;
+  }
+  const std::int64_t interval = std::max<std::int64_t>(1, snapshot->info().number("delta.checkpointInterval", 10));
+  if (own_commit && version != 0 && version % interval == 0) checkpoint(snapshot);
+  return snapshot;
+}
+
+void Log::checkpoint(const SnapshotPtr& snapshot) {
+  // Neither the commit nor the user of the log fails with the checkpoint.
+  const auto write = [store = store_, directory = directory_](const SnapshotPtr& state) {
+    const Status status = write_checkpoint(*store, directory, *state, SystemClock().now_ms());
+    if (!status.ok()) {
+      log_warn("the checkpoint of version {} in {} was not written: {}", state->version(), directory,
+               status.message());
+    }
+  };
+  if (!options_.background_checkpoints) return write(snapshot);
+  {
+    const std::lock_guard lock(checkpointing_->mutex);
+    checkpointing_->waiting = snapshot;
+    if (checkpointing_->running) return;
+    checkpointing_->running = true;
+  }
+  shared_pool().submit([write, work = checkpointing_] {
+    for (;;) {
+      SnapshotPtr next;
+      {
+        const std::lock_guard lock(work->mutex);
+        next = std::exchange(work->waiting, nullptr);
+        if (next == nullptr) {
+          work->running = false;
+          work->idle.notify_all();
+          return;
+        }
+      }
+      write(next);
+    }
+  });
+}
+
+void Log::wait_for_checkpoints() {
+  std::unique_lock lock(checkpointing_->mutex);
+  checkpointing_->idle.wait(lock, [&] { return !checkpointing_->running; });
+}
+
+Result<std::vector<Log::CommitTime>> Log::commit_times(std::int64_t first) const {
+  TRY_ASSIGN(const auto names, store_->list_names(directory_, first > 0 ? listing_start(first) : ""));
+  const SnapshotPtr state = known();
+  const bool in_commit = state != nullptr && state->info().flag("delta.enableInCommitTimestamps", false);
+  const std::int64_t in_commit_from =
+      in_commit ? state->info().number("delta.inCommitTimestampEnablementVersion", 0) : 0;
+
+  std::vector<CommitTime> times;
+  for (const std::int64_t version : read_listing(names).commits) {
+    std::int64_t time_ms = 0;
+    bool known_time = false;
+    if (in_commit && version >= in_commit_from) {
+      TRY_ASSIGN(const auto actions, read_commit(version));
+      for (const auto& action : actions) {
+        const auto* info = std::get_if<CommitInfo>(&action);
+        if (info != nullptr && info->in_commit_timestamp) {
+          time_ms = *info->in_commit_timestamp;
+          known_time = true;
+        }
+      }
+    }
+    if (!known_time) {
+      TRY_ASSIGN(const auto info, store_->stat(io::join_path(directory_, commit_name(version))));
+      time_ms = info.modified_us / 1000;
+      if (!times.empty()) time_ms = std::max(time_ms, times.back().time_ms + 1);
+    }
+    times.push_back({version, time_ms});
+  }
+  return times;
+}
+
+}  // namespace millstream::delta

@@ -1,0 +1,86 @@
+// Log: the _delta_log of one table, with its newest known state kept in memory. Looking for news reads the commits that are
+// new and nothing else; an own commit is applied without reading it back. One Log serves one user (a sink, a source, a
+// write); all methods are thread-safe. The checkpoints that commits call for are written on the shared pool.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "delta/actions.h"
+#include "delta/snapshot.h"
+#include "io/store.h"
+
+namespace millstream::delta {
+
+struct LogOptions {
+  bool background_checkpoints = true;  // off: written by the committing thread (simulation)
+};
+
+class Log : public std::enable_shared_from_this<Log> {
+ public:
+  static std::shared_ptr<Log> at(std::shared_ptr<io::Store> store, std::string table, LogOptions options = {});
+  ~Log();
+
+  const std::string& table() const { return table_; }
+  const std::string& directory() const { return directory_; }
+  const std::shared_ptr<io::Store>& store() const { return store_; }
+
+  // The newest version; null: there is no table. A state that is known already costs one stat and one failing open.
+  Result<SnapshotPtr> latest();
+  // The state as it was last seen; null when it was never looked at.
+  SnapshotPtr known() const;
+  // DELTA_VERSION_NOT_FOUND outside of what can be rebuilt.
+  Result<SnapshotPtr> at_version(std::int64_t version);
+
+  // FileNotFound when there is none.
+  Result<std::vector<Action>> read_commit(std::int64_t version) const;
+
+  // Publishes the bytes as `version`: AlreadyExists when another was first; other errors may have had effect.
+  Status publish(std::int64_t version, std::string_view bytes);
+  // Takes `version`, the one after known(), into the state. When the interval says so a checkpoint follows.
+  Result<SnapshotPtr> advance(std::int64_t version, const std::vector<Action>& actions, bool own_commit);
+
+  struct CommitTime {
+    std::int64_t version = 0;
+    std::int64_t time_ms = 0;  // file time made strictly ascending, or the in-commit timestamp
+  };
+  // Of all commits from `first` on, ascending; empty: none is left.
+  Result<std::vector<CommitTime>> commit_times(std::int64_t first = 0) const;
+
+  // Waits for the checkpoints under way (tests, orderly ends).
+  void wait_for_checkpoints();
+
+ private:
+  struct FileIdentity {
+    std::int64_t size = 0;
+    std::int64_t modified_us = 0;
+    bool operator==(const FileIdentity&) const = default;
+  };
+  struct Checkpointing;
+
+  Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options);
+  Result<bool> same_table_as_before();                  // mutex held
+  Status load(std::optional<std::int64_t> target, LogState& state) const;
+  Status load_from(const std::vector<std::string>& names, std::optional<std::int64_t> target,
+                   LogState& state) const;
+  void remember_identity();                             // mutex held
+  void checkpoint(const SnapshotPtr& snapshot);
+
+  const std::shared_ptr<io::Store> store_;
+  const std::string table_;
+  const std::string directory_;
+  const LogOptions options_;
+  const std::shared_ptr<Checkpointing> checkpointing_;
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<LogState> state_;
+  SnapshotPtr known_;
+  std::optional<FileIdentity> identity_;  // of the newest commit's file
+};
+
+}  // namespace millstream::delta

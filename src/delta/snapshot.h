@@ -1,0 +1,105 @@
+// Snapshot: the state of a table at one version, as its log says it: protocol, metadata, live files, transactions. Immutable,
+// shared by pointer between threads; cheap to make from a LogState. LogState: the state that log replay builds up, one action
+// at a time; owned and guarded by Log.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "column/types.h"
+#include "delta/actions.h"
+#include "delta/shared_list.h"
+
+namespace millstream::delta {
+
+// A metaData action with its schema parsed.
+struct TableInfo {
+  Metadata metadata;
+  column::Schema schema;             // table order, partition columns included
+  std::vector<int> partition_index;  // positions in schema, in order of partitionColumns
+
+  bool is_partition_column(std::size_t column) const;
+  // A table property by its canonical name ("delta.appendOnly"), any case; nullptr: not set.
+  const std::string* property(std::string_view name) const;
+  bool flag(std::string_view name, bool fallback) const;
+  std::int64_t number(std::string_view name, std::int64_t fallback) const;
+};
+using TableInfoPtr = std::shared_ptr<const TableInfo>;
+
+// DELTA_STATE_RECOVER_ERROR for a schema that does not parse.
+Result<TableInfoPtr> make_table_info(Metadata metadata);
+
+class Snapshot {
+ public:
+  std::int64_t version() const { return version_; }
+  const Protocol& protocol() const { return *protocol_; }
+  const TableInfo& info() const { return *info_; }
+  const TableInfoPtr& info_ptr() const { return info_; }
+  const Metadata& metadata() const { return info_->metadata; }
+  const column::Schema& schema() const { return info_->schema; }
+
+  const SharedList<AddFile>& files() const { return files_; }
+  const SharedList<RemoveFile>& tombstones() const { return tombstones_; }
+  std::optional<std::int64_t> txn_version(const std::string& app_id) const;
+  const std::map<std::string, Txn>& txns() const { return *txns_; }
+  const std::map<std::string, DomainMetadata>& domains() const { return *domains_; }
+  // commitInfo.inCommitTimestamp of the newest commit, when it was read and had one.
+  std::optional<std::int64_t> in_commit_timestamp() const { return in_commit_timestamp_; }
+
+ private:
+  friend class LogState;
+  std::int64_t version_ = -1;
+  std::shared_ptr<const Protocol> protocol_;
+  TableInfoPtr info_;
+  SharedList<AddFile> files_;
+  SharedList<RemoveFile> tombstones_;
+  std::shared_ptr<const std::map<std::string, Txn>> txns_;
+  std::shared_ptr<const std::map<std::string, DomainMetadata>> domains_;
+  std::optional<std::int64_t> in_commit_timestamp_;
+};
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
+
+// The file that an action's path names: an absolute path where it can be told, decoded once. `table` is absolute.
+std::string resolve_path(const std::string& table, const std::string& log_path);
+
+class LogState {
+ public:
+  explicit LogState(std::string table) : table_(std::move(table)) {}
+
+  // Applies the actions of `version`, in order. Versions ascend.
+  Status apply(std::int64_t version, const std::vector<Action>& actions);
+  Status apply_action(const Action& action);
+  void set_version(std::int64_t version) { version_ = version; }
+
+  std::int64_t version() const { return version_; }
+  // DELTA_STATE_RECOVER_ERROR when the log had no protocol or no metadata.
+  Result<SnapshotPtr> freeze();
+
+ private:
+  std::string file_key(const std::string& path, const DeletionVector* dv) const;
+  void add(const AddFilePtr& file);
+  void remove(const RemoveFilePtr& file);
+
+  std::string table_;
+  std::int64_t version_ = -1;
+  std::shared_ptr<const Protocol> protocol_;
+  TableInfoPtr info_;
+  SharedList<AddFile> files_;
+  SharedList<RemoveFile> tombstones_;
+  std::unordered_map<std::string, std::size_t> file_positions_;
+  std::unordered_map<std::string, std::size_t> tombstone_positions_;
+  // Copied before the first change after a freeze.
+  std::shared_ptr<std::map<std::string, Txn>> txns_ = std::make_shared<std::map<std::string, Txn>>();
+  std::shared_ptr<std::map<std::string, DomainMetadata>> domains_ =
+      std::make_shared<std::map<std::string, DomainMetadata>>();
+  bool txns_shared_ = false;
+  bool domains_shared_ = false;
+  std::optional<std::int64_t> in_commit_timestamp_;
+};
+
+}  // namespace millstream::delta
