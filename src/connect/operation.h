@@ -1,0 +1,113 @@
+// Operation: one ExecutePlan: what it has answered so far, kept until the client releases it, so that a stream that breaks
+// can be attached again at the right place. One thread produces (the operation's own); one stream at a time sends. Owned by
+// the table of operations and by whoever works on it; thread-safe.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/status.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "conc/cancel.h"
+
+namespace spark::connect {
+class ExecutePlanResponse;
+}  // namespace spark::connect
+
+namespace millstream::connect {
+
+class ResponseStream;
+class ServerSession;
+
+enum class OperationState : std::uint8_t { running, succeeded, failed, cancelled };
+
+class Operation {
+ public:
+  struct Spec {
+    std::shared_ptr<ServerSession> session;
+    std::string id;
+    std::string plan;  // serialized: the same request again is told from another one
+    std::vector<std::string> tags;
+    bool reattachable = false;
+  };
+  explicit Operation(Spec spec) : spec_(std::move(spec)) {}
+
+  const Spec& spec() const { return spec_; }
+  const std::string& id() const { return spec_.id; }
+  ServerSession& session() const { return *spec_.session; }
+  const CancelToken& cancel_token() const { return cancel_; }
+  OperationState state() const;
+
+  // The producer's side. The ids of the response are filled in. Waits while the client lags far behind; an error when the
+  // operation was interrupted meanwhile.
+  Status send(spark::connect::ExecutePlanResponse&& response);
+  // As send, but never waits and never fails: heartbeats, listener events. Dropped once the operation has finished.
+  void post(spark::connect::ExecutePlanResponse&& response);
+  void finish(const Status& status);  // exactly once, last; adds result_complete when all is well
+
+  // False when it had finished already.
+  bool interrupt();
+
+  // The stream's side. `after`: the last response id that the client has; nothing: from the first on.
+  // The number of the first response to send.
+  Result<std::int64_t> attach(const std::shared_ptr<ResponseStream>& stream,
+                              const std::optional<std::string>& after);
+  void detach(ResponseStream* stream);  // it is gone (broken, cut)
+
+  Status release_until(const std::string& response_id);
+  void release_all();  // interrupts it when it still runs
+
+  // For the housekeeper: how long no stream has been attached (nothing: one is, or it needs none).
+  std::optional<std::chrono::steady_clock::duration> detached_for() const;
+  bool disposable() const;  // finished, and nobody can ask for its answers any more
+  std::shared_ptr<ResponseStream> stream() const;
+  std::chrono::steady_clock::duration age() const { return std::chrono::steady_clock::now() - created_at_; }
+
+  // What the attached stream does next; called by ResponseStream with its own position.
+  struct Step {
+    enum class Kind : std::uint8_t { wait, write, finish } kind = Kind::wait;
+    grpc::ByteBuffer bytes;
+    grpc::Status status;
+  };
+  Step next_step(const ResponseStream* stream, std::int64_t* position, bool expired);
+
+ private:
+  struct Response {
+    std::string id;
+    std::size_t size = 0;
+    grpc::ByteBuffer bytes;
+  };
+  void append_locked(spark::connect::ExecutePlanResponse&& response);
+  void drop_locked(std::int64_t up_to);  // responses with a number <= up_to
+  std::optional<std::int64_t> number_locked(const std::string& response_id) const;
+  void wake_stream();
+
+  const Spec spec_;
+  CancelToken cancel_;
+  mutable std::mutex mutex_;
+  std::condition_variable room_;
+  std::deque<Response> responses_;  // numbers first_ … first_ + size - 1
+  std::int64_t first_ = 1;
+  std::int64_t next_to_send_ = 1;  // highest number sent so far + 1
+  std::string last_dropped_;       // the id of response first_ - 1
+  std::size_t unsent_bytes_ = 0;
+  OperationState state_ = OperationState::running;
+  bool finished_ = false;
+  Status error_;
+  bool released_ = false;
+  std::weak_ptr<ResponseStream> stream_;
+  const std::chrono::steady_clock::time_point created_at_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point detached_at_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace millstream::connect

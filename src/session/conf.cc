@@ -1,0 +1,182 @@
+#include "session/conf.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace millstream::session {
+namespace {
+
+enum class Type : std::uint8_t { text, flag, integer, bytes, duration, zone };
+enum class Mutability : std::uint8_t {
+  runtime,
+  fixed,  // Spark's static settings
+  core,   // not a SQL setting: cannot change while a session lives
+  free,   // a core setting that Spark exempts
+};
+
+struct Key {
+  const char* name;
+  Type type;
+  Mutability mutability;
+  const char* fallback;  // nullptr: no default
+};
+
+using enum Type;
+using enum Mutability;
+
+constexpr Key keys[] = {
+#include "session/conf_keys.inc"
+};
+
+const Key* find_key(const std::string& name) {
+  static const auto index = [] {
+    std::unordered_map<std::string, const Key*> by_name;
+    for (const Key& key : keys) CHECK(by_name.emplace(key.name, &key).second);
+    return by_name;
+  }();
+  const auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
+}
+
+std::optional<std::string> default_of(const Key& key) {
+  if (key.type == Type::zone) return machine_time_zone();
+  if (key.fallback == nullptr) return std::nullopt;
+  return std::string(key.fallback);
+}
+
+// "+1:00", "-08:30", "+0100", "GMT+1", "UTC-01:00": java.time's offset forms.
+bool is_offset(std::string_view id) {
+  if (id.starts_with("UTC") || id.starts_with("GMT")) id.remove_prefix(3);
+  if (id.starts_with("UT")) id.remove_prefix(2);
+  if (id.size() < 2 || (id[0] != '+' && id[0] != '-')) return false;
+  int digits = 0;
+  for (const char c : id.substr(1)) {
+    if (c == ':') continue;
+    if (c < '0' || c > '9') return false;
+    ++digits;
+  }
+  return digits <= 6;
+}
+
+bool is_time_zone(const std::string& id) {
+  if (id == "UTC" || id == "GMT" || id == "UT" || id == "Z" || is_offset(id)) return true;
+  if (id.empty() || id.find("..") != std::string::npos || id[0] == '/') return false;
+  std::error_code error;
+  return std::filesystem::is_regular_file("/usr/share/zoneinfo/" + id, error);
+}
+
+Status mismatch(const std::string& key, const std::string& value, const char* type) {
+  return Status::error("INVALID_CONF_VALUE.TYPE_MISMATCH",
+                       {{"confName", key}, {"confValue", value}, {"confType", type}});
+}
+
+Status check_value(const Key& key, const std::string& name, const std::string& value) {
+  switch (key.type) {
+    case Type::flag:
+      if (!parse_bool(trim(value))) return mismatch(name, value, "boolean");
+      break;
+    case Type::integer:
+      if (!parse_int64(trim(value))) return mismatch(name, value, "int");
+      break;
+    case Type::zone:
+      if (!is_time_zone(value)) {
+        return Status::error("INVALID_CONF_VALUE.TIME_ZONE", {{"confName", name}, {"confValue", value}});
+      }
+      break;
+    default: break;
+  }
+  return Status::OK();
+}
+
+Status check_modifiable(const std::string& name) {
+  const Key* key = find_key(name);
+  if (key == nullptr) return Status::OK();
+  if (key->mutability == Mutability::fixed) {
+    return Status::error("CANNOT_MODIFY_STATIC_CONFIG", {{"key", "\"" + name + "\""}});
+  }
+  if (key->mutability == Mutability::core) {
+    return Status::error("CANNOT_MODIFY_CONFIG", {{"key", "\"" + name + "\""},
+                                                  {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+const std::string& machine_time_zone() {
+  static const std::string zone = []() -> std::string {
+    if (const char* tz = std::getenv("TZ"); tz != nullptr && is_time_zone(tz)) return tz;
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink("/etc/localtime", error).string();
+    const auto at = target.find("zoneinfo/");
+    if (!error && at != std::string::npos && is_time_zone(target.substr(at + 9))) return target.substr(at + 9);
+    return "UTC";
+  }();
+  return zone;
+}
+
+RuntimeConf::RuntimeConf(const RuntimeConf& other) : set_(other.explicitly_set()) {}
+
+Result<std::optional<std::string>> RuntimeConf::get(const std::string& key) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = set_.find(key); found != set_.end()) return std::optional(found->second);
+  }
+  const Key* known = find_key(key);
+  if (known == nullptr) return Status::error("SQL_CONF_NOT_FOUND", {{"sqlConf", "\"" + key + "\""}});
+  return default_of(*known);
+}
+
+std::optional<std::string> RuntimeConf::find(const std::string& key) const {
+  auto value = get(key);
+  return value.ok() ? std::move(value).value() : std::nullopt;
+}
+
+std::string RuntimeConf::value(const std::string& key) const { return find(key).value_or(""); }
+
+std::int64_t RuntimeConf::number(const std::string& key, std::int64_t fallback) const {
+  return parse_int64(value(key)).value_or(fallback);
+}
+
+Status RuntimeConf::set(const std::string& key, const std::string& value) {
+  TRY(check_modifiable(key));
+  std::string stored = value;
+  if (const Key* known = find_key(key)) {
+    TRY(check_value(*known, key, value));
+    if (known->type == Type::flag) stored = to_lower(trim(value));
+  }
+  const std::lock_guard lock(mutex_);
+  set_[key] = std::move(stored);
+  return Status::OK();
+}
+
+Status RuntimeConf::unset(const std::string& key) {
+  TRY(check_modifiable(key));
+  const std::lock_guard lock(mutex_);
+  set_.erase(key);
+  return Status::OK();
+}
+
+bool RuntimeConf::is_modifiable(const std::string& key) const {
+  const Key* known = find_key(key);
+  return known != nullptr && known->mutability == Mutability::runtime;
+}
+
+std::map<std::string, std::string> RuntimeConf::explicitly_set() const {
+  const std::lock_guard lock(mutex_);
+  return set_;
+}
+
+std::map<std::string, std::string> RuntimeConf::effective() const {
+  std::map<std::string, std::string> all;
+  for (const Key& key : keys) {
+    if (auto value = default_of(key)) all.emplace(key.name, *std::move(value));
+  }
+  for (auto& [key, value] : explicitly_set()) all[key] = value;
+  return all;
+}
+
+}  // namespace millstream::session

@@ -1,0 +1,40 @@
+// SessionResolver: what names and formats mean in a session: its views, the warehouse's tables, delta.`/path`, files. One is
+// made for each analysis. It notes what it was asked for, so that a view can tell whether its plan may be kept.
+#pragma once
+
+#include "plan/analyzer.h"
+#include "session/session.h"
+
+namespace millstream::session {
+
+class SessionResolver final : public plan::Resolver {
+ public:
+  explicit SessionResolver(Session& session) : session_(session) {}
+
+  Result<plan::NodePtr> named_table(const std::vector<std::string>& parts, const Options& options,
+                                    bool streaming) override;
+  Result<std::shared_ptr<const connector::Table>> data_source(const std::string& format, const std::string& schema,
+                                                              const Options& options,
+                                                              const std::vector<std::string>& paths) override;
+  Result<std::shared_ptr<const connector::StreamTable>> stream_source(
+      const std::string& format, const std::string& schema, const Options& options,
+      const std::vector<std::string>& paths) override;
+  Result<plan::NodePtr> cached_relation(const std::string& id) override;
+  Result<std::string> cached_artifact(const std::string& hash) override;
+
+  // Only Delta tables (and rows of the plan's own) were read: resolving the plan again later is safe and shows newer rows.
+  bool reads_only_delta() const { return read_delta_ && !read_other_; }
+
+ private:
+  Result<plan::NodePtr> view_node(const View& view, std::vector<std::string> qualifier);
+  Result<plan::NodePtr> delta_node(const std::string& directory, const Options& options, bool streaming,
+                                   std::vector<std::string> qualifier);
+
+  Session& session_;
+  bool read_delta_ = false;
+  bool read_other_ = false;
+};
+
+plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf);
+
+}  // namespace millstream::session

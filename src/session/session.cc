@@ -1,0 +1,111 @@
+#include "session/session.h"
+
+#include "base/random.h"
+#include "base/text.h"
+#include "plan/analyzer.h"
+#include "session/resolver.h"
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::session {
+
+Session::Session(Runtime& runtime, std::string user_id, std::string id)
+    : runtime_(runtime),
+      user_id_(std::move(user_id)),
+      id_(std::move(id)),
+      server_id_(new_uuid()),
+      key_(user_id_ + "/" + id_) {}
+
+std::string Session::current_database() const {
+  const std::lock_guard lock(mutex_);
+  return database_;
+}
+
+void Session::set_current_database(std::string database) {
+  const std::lock_guard lock(mutex_);
+  database_ = std::move(database);
+}
+
+Result<TableName> Session::table_name(const std::vector<std::string>& parts) const {
+  if (parts.size() == 1) return TableName{current_database(), to_lower(parts[0])};
+  if (parts.size() == 2) return TableName{to_lower(parts[0]), to_lower(parts[1])};
+  if (parts.size() == 3 && equals_ignore_case(parts[0], "spark_catalog")) {
+    return TableName{to_lower(parts[1]), to_lower(parts[2])};
+  }
+  if (parts.size() >= 2 && !equals_ignore_case(parts[0], "spark_catalog")) {
+    return Status::error("CATALOG_NOT_FOUND", {{"catalogName", quote_identifier(parts[0])},
+                                               {"config", "\"spark.sql.catalog." + parts[0] + "\""}});
+  }
+  return Status::error("REQUIRES_SINGLE_PART_NAMESPACE",
+                       {{"sessionCatalog", "`spark_catalog`"}, {"identifier", quote_identifiers(parts)}});
+}
+
+Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
+  SessionResolver resolver(*this);
+  return plan::analyze(relation, resolver, analyzer_settings(conf_));
+}
+
+Result<connector::Batches> Session::execute(const plan::NodePtr& node, const ActionContext& context) {
+  if (plan::is_streaming(*node)) {
+    return Status::plain(ErrorKind::analysis,
+                         "Queries with streaming sources must be executed with writeStream.start();");
+  }
+  engine::ExecutionContext run;
+  run.time_zone = conf_.time_zone();
+  run.timestamp_us = runtime_.clock->now_us();
+  run.cancel = context.cancel;
+  run.on_metrics = context.on_metrics;
+  return runtime_.engine->execute(plan::optimize(node), run);
+}
+
+Status Session::create_view(const spark::connect::Relation& relation, const std::string& name, bool global,
+                            bool replace) {
+  SessionResolver resolver(*this);
+  TRY_ASSIGN(auto node, plan::analyze(relation, resolver, analyzer_settings(conf_)));
+  View view;
+  view.name = name;
+  if (resolver.reads_only_delta()) {
+    view.relation = relation.SerializeAsString();
+  } else {
+    view.node = std::move(node);
+  }
+  Views& views = global ? *runtime_.global_views : views_;
+  if (!views.put(std::move(view), replace)) {
+    return Status::error("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
+                         {{"relationName", global ? quote_identifiers({"global_temp", name}) : quote_identifier(name)}});
+  }
+  return Status::OK();
+}
+
+std::string Session::keep_relation(plan::NodePtr node) {
+  std::string id = new_uuid();
+  const std::lock_guard lock(mutex_);
+  kept_.emplace(id, std::move(node));
+  return id;
+}
+
+Result<plan::NodePtr> Session::kept_relation(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(id);
+  if (found == kept_.end()) {
+    return Status::error("CONNECT_INVALID_PLAN.DATAFRAME_NOT_FOUND", {{"dfId", id}, {"sessionId", id_}});
+  }
+  return found->second;
+}
+
+void Session::forget_relation(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  kept_.erase(id);
+}
+
+Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
+  auto copy = std::make_unique<Session>(runtime_, user_id_, std::move(new_id));
+  for (const auto& [key, value] : conf_.explicitly_set()) TRY(copy->conf_.set(key, value));
+  copy->views_.copy_from(views_);
+  TRY(copy->artifacts_.copy_from(artifacts_));
+  copy->set_current_database(current_database());
+  const std::lock_guard lock(mutex_);
+  copy->kept_ = kept_;
+  return copy;
+}
+
+}  // namespace millstream::session

@@ -1,0 +1,98 @@
+// Session: a SparkSession without a wire: settings, temporary views, artifacts, DataFrames kept by id; it analyses and runs
+// plans in the process's Runtime. Sessions are independent of each other; what they share is in Runtime. Thread-safe: many
+// operations of one session may run at once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "conc/cancel.h"
+#include "connector/batches.h"
+#include "engine/engine.h"
+#include "io/store.h"
+#include "plan/node.h"
+#include "session/artifacts.h"
+#include "session/conf.h"
+#include "session/views.h"
+#include "session/warehouse.h"
+#include "stream/manager.h"
+
+namespace spark::connect {
+class Relation;
+}  // namespace spark::connect
+
+namespace millstream::session {
+
+// What all sessions of the process share. Outlives them.
+struct Runtime {
+  std::shared_ptr<io::Store> store;
+  engine::Engine* engine = nullptr;
+  stream::QueryManager* queries = nullptr;
+  Clock* clock = nullptr;
+  Warehouse* warehouse = nullptr;
+  Views* global_views = nullptr;
+  std::string temporary_directory;  // for temporary checkpoints
+};
+
+// How one action runs.
+struct ActionContext {
+  const CancelToken* cancel = nullptr;
+  std::function<void(engine::ObservedMetrics)> on_metrics;  // any thread; may be empty
+};
+
+class Session {
+ public:
+  Session(Runtime& runtime, std::string user_id, std::string id);
+
+  const std::string& user_id() const { return user_id_; }
+  const std::string& id() const { return id_; }
+  const std::string& server_id() const { return server_id_; }  // differs from id()
+  const std::string& key() const { return key_; }              // unique among sessions: "<user>/<id>"
+  Runtime& runtime() const { return runtime_; }
+  RuntimeConf& conf() { return conf_; }
+  Artifacts& artifacts() { return artifacts_; }
+  Views& views() { return views_; }
+
+  std::string current_database() const;
+  void set_current_database(std::string database);
+
+  // A table name by its parts: t, db.t, spark_catalog.db.t. Errors: other catalogs, too many parts.
+  Result<TableName> table_name(const std::vector<std::string>& parts) const;
+
+  Result<plan::NodePtr> analyze(const spark::connect::Relation& relation);
+  // Optimized and started; rows come as the partitions are read. The context's pointers must live until then.
+  Result<connector::Batches> execute(const plan::NodePtr& node, const ActionContext& context);
+
+  // createOrReplaceTempView and kin.
+  Status create_view(const spark::connect::Relation& relation, const std::string& name, bool global, bool replace);
+
+  // DataFrames kept on the server (checkpoint).
+  std::string keep_relation(plan::NodePtr node);
+  Result<plan::NodePtr> kept_relation(const std::string& id) const;
+  void forget_relation(const std::string& id);
+
+  // A session with the same settings, views and artifacts.
+  Result<std::unique_ptr<Session>> clone(std::string new_id);
+
+ private:
+  Runtime& runtime_;
+  const std::string user_id_;
+  const std::string id_;
+  const std::string server_id_;
+  const std::string key_;
+  RuntimeConf conf_;
+  Artifacts artifacts_;
+  Views views_;
+  mutable std::mutex mutex_;
+  std::string database_ = "default";
+  std::map<std::string, plan::NodePtr> kept_;
+};
+
+}  // namespace millstream::session

@@ -1,0 +1,44 @@
+#include "session/views.h"
+
+#include "base/text.h"
+
+namespace millstream::session {
+
+bool Views::put(View view, bool replace) {
+  const std::lock_guard lock(mutex_);
+  const std::string key = to_lower(view.name);
+  if (!replace && by_name_.contains(key)) return false;
+  by_name_[key] = std::move(view);
+  return true;
+}
+
+std::optional<View> Views::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(to_lower(name));
+  if (found == by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+bool Views::drop(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return by_name_.erase(to_lower(name)) > 0;
+}
+
+std::vector<std::string> Views::names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [key, view] : by_name_) names.push_back(key);
+  return names;
+}
+
+void Views::copy_from(const Views& other) {
+  std::map<std::string, View> theirs;
+  {
+    const std::lock_guard lock(other.mutex_);
+    theirs = other.by_name_;
+  }
+  const std::lock_guard lock(mutex_);
+  by_name_ = std::move(theirs);
+}
+
+}  // namespace millstream::session
