@@ -14,7 +14,7 @@ constexpr std::int64_t version_max = 1;
 // Spark's reader puts the file before whatever is wrong in it.
 Status in_file(std::string_view path, const Status& status) {
   ErrorInfo info = status.info();
-  info.message = fmt::format("Failed to read log file {}. {}", path, info.message);
+  info.message = fmt::format("Failed to read log file {}. {}", io::to_uri(path), info.message);
   return Status(std::move(info));
 }
 

@@ -60,7 +60,7 @@ TEST(OffsetsFile, BadFilesAreNamed) {
     const auto parsed = parse_offsets(c.text, "/ck/offsets/3");
     ASSERT_FALSE(parsed.ok()) << c.text;
     EXPECT_EQ(parsed.status().condition(), c.condition);
-    EXPECT_TRUE(parsed.status().message().starts_with("Failed to read log file /ck/offsets/3. "))
+    EXPECT_TRUE(parsed.status().message().starts_with("Failed to read log file file:/ck/offsets/3. "))
         << parsed.status().message();
     EXPECT_NE(parsed.status().message().find(c.part), std::string::npos) << parsed.status().message();
   }

@@ -28,7 +28,7 @@ struct Trigger {
 };
 
 // "10 seconds", "500 milliseconds", "interval 1 minute": Spark's rules for a processing-time trigger, with its errors
-// (CANNOT_PARSE_INTERVAL, no months, not negative).
+// (INVALID_INTERVAL_FORMAT, no months, not negative).
 Result<Trigger> parse_processing_time(std::string_view interval);
 
 // What start() needs. The plan is resolved; its StreamScan nodes name the sources, in plan order.

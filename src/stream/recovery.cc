@@ -9,11 +9,14 @@ namespace {
 
 Status check_source_count(const Offsets& offsets, std::size_t source_count) {
   if (offsets.size() == source_count) return Status::OK();
-  return Status::plain(
-      ErrorKind::internal,
-      fmt::format("assertion failed: There are [{}] sources in the checkpoint offsets and now there are "
-                  "[{}] sources requested by the query. Cannot continue.",
-                  offsets.size(), source_count));
+  ErrorInfo info;
+  info.kind = ErrorKind::internal;
+  info.java_class = "java.lang.AssertionError";
+  info.message = fmt::format(
+      "assertion failed: There are [{}] sources in the checkpoint offsets and now there are [{}] sources "
+      "requested by the query. Cannot continue. Give the changed query a new checkpoint location.",
+      offsets.size(), source_count);
+  return Status(std::move(info));
 }
 
 Status missing_batch(const LogState& log, BatchId batch) {

@@ -95,7 +95,7 @@ TEST(Recovery, RefusesWhatWouldLoseOrDoubleRows) {
   more_sources.newest_offsets = {0, entry("0")};
   EXPECT_EQ(plan_recovery(more_sources, 2, {}).status().message(),
             "assertion failed: There are [1] sources in the checkpoint offsets and now there are [2] "
-            "sources requested by the query. Cannot continue.");
+            "sources requested by the query. Cannot continue. Give the changed query a new checkpoint location.");
 
   LogState stateful = more_sources;
   stateful.stateful_operators = {"OperatorId: 0"};

@@ -1,0 +1,24 @@
+// When the next trigger is due. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace millstream::stream {
+
+// Processing-time triggers fall on multiples of the interval since the epoch, whenever the query was started. 0: at once.
+std::int64_t next_trigger_ms(std::int64_t now_ms, std::int64_t interval_ms);
+
+struct CalendarInterval {
+  std::int64_t months = 0;
+  std::int64_t days = 0;
+  std::int64_t micros = 0;
+};
+
+// Spark's interval text: "10 seconds", "interval 1 minute 500 milliseconds", "-1.5 seconds".
+// INVALID_INTERVAL_FORMAT otherwise.
+Result<CalendarInterval> parse_interval(std::string_view text);
+
+}  // namespace millstream::stream
