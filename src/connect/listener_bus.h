@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include "conc/cancel.h"
 #include "stream/manager.h"
@@ -14,19 +16,23 @@ class Operation;
 
 class ListenerBus final : public stream::Listener {
  public:
-  ListenerBus(stream::QueryManager& queries, std::string session_key, Operation& operation);
+  ListenerBus(stream::QueryManager& queries, const std::string& session_key, std::shared_ptr<Operation> operation);
   ~ListenerBus() override;
 
+  // Tells the client that it is there; events follow, never precede.
+  void open();
   void on_event(const stream::QueryEvent& event) override;
 
   // Ends the stream: wait() returns.
   void close() { closed_.cancel(); }
-  void wait(const CancelToken& operation_cancel);
+  void wait();  // for close(), or the operation's interruption
 
  private:
   stream::QueryManager& queries_;
-  Operation& operation_;  // its thread owns this bus
+  const std::string session_key_;
+  std::shared_ptr<Operation> operation_;
   CancelToken closed_;
+  std::mutex mutex_;  // order of what is posted
 };
 
 }  // namespace millstream::connect

@@ -52,9 +52,7 @@ void Operation::append_locked(proto::ExecutePlanResponse&& response) {
 Status Operation::send(proto::ExecutePlanResponse&& response) {
   {
     std::unique_lock lock(mutex_);
-    const auto id = cancel_.on_cancel([this] { room_.notify_all(); });
     room_.wait(lock, [&] { return cancel_.cancelled() || unsent_bytes_ < unsent_bytes_max; });
-    cancel_.forget(id);
     TRY(cancel_.check());
     append_locked(std::move(response));
   }
@@ -98,6 +96,8 @@ bool Operation::interrupt() {
     if (finished_ || cancel_.cancelled()) return false;
   }
   cancel_.cancel();
+  const std::lock_guard lock(mutex_);
+  room_.notify_all();
   return true;
 }
 

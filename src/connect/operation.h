@@ -45,7 +45,7 @@ class Operation {
   const Spec& spec() const { return spec_; }
   const std::string& id() const { return spec_.id; }
   ServerSession& session() const { return *spec_.session; }
-  const CancelToken& cancel_token() const { return cancel_; }
+  CancelToken& cancel_token() { return cancel_; }
   OperationState state() const;
 
   // The producer's side. The ids of the response are filled in. Waits while the client lags far behind; an error when the

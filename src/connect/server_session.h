@@ -34,6 +34,10 @@ class ServerSession {
   void touch();
   std::chrono::steady_clock::duration idle_for() const;
 
+  // persist(): the level by the plan's identity, serialized; empty: none.
+  void set_storage_level(const std::string& plan, std::string level);
+  std::string storage_level(const std::string& plan) const;
+
   // The client's one listener stream; null when none is registered.
   std::shared_ptr<ListenerBus> listener_bus() const;
   // False when there is one already.
@@ -46,6 +50,7 @@ class ServerSession {
   std::atomic<std::chrono::steady_clock::time_point> used_at_;
   mutable std::mutex mutex_;
   std::shared_ptr<ListenerBus> bus_;
+  std::map<std::string, std::string> storage_levels_;
 };
 
 using SessionPtr = std::shared_ptr<ServerSession>;

@@ -1,0 +1,159 @@
+#include "connect/analyze.h"
+
+#include <zlib.h>
+
+#include "connect/plan_decode.h"
+#include "connect/plan_identity.h"
+#include "connect/schema_tree.h"
+#include "engine/engine.h"
+#include "plan/analyzer.h"
+#include "spark/connect/base.pb.h"
+
+namespace millstream::connect {
+namespace {
+
+namespace proto = spark::connect;
+
+// The relation of a plan to analyse; a SQL command stands for its relation and is not run.
+Result<const proto::Relation*> relation_of(proto::Plan* plan) {
+  TRY(decompress(plan));
+  if (plan->has_root()) {
+    const proto::Relation* root = &plan->root();
+    return root;
+  }
+  if (plan->has_command() && plan->command().has_sql_command() && plan->command().sql_command().has_input()) {
+    const proto::Relation* input = &plan->command().sql_command().input();
+    return input;
+  }
+  return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+                       {{"fullName", "spark.connect.Plan"}, {"name", "op_type"}});
+}
+
+Result<plan::NodePtr> resolved(ServerSession& session, const proto::Plan& plan) {
+  TRY_ASSIGN(const auto* relation, relation_of(const_cast<proto::Plan*>(&plan)));
+  return session.session().analyze(*relation);
+}
+
+std::string explain_text(const plan::NodePtr& node, proto::AnalyzePlanRequest::Explain::ExplainMode mode) {
+  const plan::NodePtr optimized = plan::optimize(node);
+  const std::string physical = "== Physical Plan ==\n" + engine::explain_physical(*optimized) + "\n";
+  if (mode != proto::AnalyzePlanRequest::Explain::EXPLAIN_MODE_EXTENDED) return physical + "\n";
+  std::string columns;
+  for (const auto& field : plan::schema_of(*node)) {
+    if (!columns.empty()) columns += ", ";
+    columns += field.name + ": " + field.type->simple_string();
+  }
+  const std::string tree = plan::explain_tree(*node);
+  return "== Parsed Logical Plan ==\n" + tree + "\n\n== Analyzed Logical Plan ==\n" + columns + "\n" + tree +
+         "\n\n== Optimized Logical Plan ==\n" + plan::explain_tree(*optimized) + "\n\n" + physical;
+}
+
+void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFiles* out) {
+  if (node.kind == plan::NodeKind::scan) {
+    for (const auto& file : plan::as<plan::Scan>(node).table->input_files()) out->add_files(file);
+  }
+  for (const auto& child : node.children) collect_files(*child, out);
+}
+
+}  // namespace
+
+Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request, proto::AnalyzePlanResponse* response) {
+  switch (request.analyze_case()) {
+    case proto::AnalyzePlanRequest::kSchema: {
+      TRY_ASSIGN(const auto* relation, relation_of(request.mutable_schema()->mutable_plan()));
+      column::Schema shown;
+      if (is_text_relation(*relation, &shown)) {
+        plan::schema_to_proto(shown, response->mutable_schema()->mutable_schema());
+        return Status::OK();
+      }
+      TRY_ASSIGN(const auto node, session.session().analyze(*relation));
+      plan::schema_to_proto(plan::schema_of(*node), response->mutable_schema()->mutable_schema());
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kExplain: {
+      TRY_ASSIGN(const auto node, resolved(session, request.explain().plan()));
+      response->mutable_explain()->set_explain_string(explain_text(node, request.explain().explain_mode()));
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kTreeString: {
+      TRY_ASSIGN(const auto node, resolved(session, request.tree_string().plan()));
+      const int level = request.tree_string().has_level() ? request.tree_string().level() : 0;
+      response->mutable_tree_string()->set_tree_string(schema_tree(plan::schema_of(*node), level));
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kIsLocal: {
+      TRY_ASSIGN(const auto node, resolved(session, request.is_local().plan()));
+      response->mutable_is_local()->set_is_local(node->kind == plan::NodeKind::local);
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kIsStreaming: {
+      TRY_ASSIGN(const auto node, resolved(session, request.is_streaming().plan()));
+      response->mutable_is_streaming()->set_is_streaming(plan::is_streaming(*node));
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kInputFiles: {
+      TRY_ASSIGN(const auto node, resolved(session, request.input_files().plan()));
+      collect_files(*node, response->mutable_input_files());
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kSparkVersion:
+      response->mutable_spark_version()->set_version("4.2.0");
+      return Status::OK();
+    case proto::AnalyzePlanRequest::kDdlParse: {
+      TRY_ASSIGN(const auto type, column::parse_schema_or_type(request.ddl_parse().ddl_string()));
+      plan::type_to_proto(type, response->mutable_ddl_parse()->mutable_parsed());
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kJsonToDdl: {
+      TRY_ASSIGN(const auto schema, column::schema_from_json(request.json_to_ddl().json_string()));
+      response->mutable_json_to_ddl()->set_ddl_string(column::to_ddl(schema));
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kSameSemantics: {
+      auto* same = request.mutable_same_semantics();
+      TRY_ASSIGN(const auto* target, relation_of(same->mutable_target_plan()));
+      TRY_ASSIGN(const auto* other, relation_of(same->mutable_other_plan()));
+      TRY(session.session().analyze(*target).status());
+      TRY(session.session().analyze(*other).status());
+      response->mutable_same_semantics()->set_result(identity_of(*target) == identity_of(*other));
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kSemanticHash: {
+      TRY_ASSIGN(const auto* relation, relation_of(request.mutable_semantic_hash()->mutable_plan()));
+      TRY(session.session().analyze(*relation).status());
+      const std::string identity = identity_of(*relation);
+      const auto hash = crc32_z(0, reinterpret_cast<const unsigned char*>(identity.data()), identity.size());
+      response->mutable_semantic_hash()->set_result(static_cast<std::int32_t>(static_cast<std::uint32_t>(hash)));
+      return Status::OK();
+    }
+    // Nothing is kept for a cached DataFrame: it is computed when it is used. Its level is remembered for the asking.
+    case proto::AnalyzePlanRequest::kPersist: {
+      TRY(session.session().analyze(request.persist().relation()).status());
+      proto::StorageLevel level = request.persist().storage_level();
+      if (!request.persist().has_storage_level()) {
+        level.set_use_disk(true);
+        level.set_use_memory(true);
+        level.set_deserialized(true);
+        level.set_replication(1);
+      }
+      session.set_storage_level(identity_of(request.persist().relation()), level.SerializeAsString());
+      response->mutable_persist();
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::kUnpersist:
+      session.set_storage_level(identity_of(request.unpersist().relation()), "");
+      response->mutable_unpersist();
+      return Status::OK();
+    case proto::AnalyzePlanRequest::kGetStorageLevel: {
+      auto* level = response->mutable_get_storage_level()->mutable_storage_level();
+      level->set_replication(1);
+      const std::string kept = session.storage_level(identity_of(request.get_storage_level().relation()));
+      if (!kept.empty()) CHECK(level->ParseFromString(kept));
+      return Status::OK();
+    }
+    case proto::AnalyzePlanRequest::ANALYZE_NOT_SET: break;
+  }
+  return Status::error("CONNECT_INVALID_PLAN.UNKNOWN_ANALYZE_METHOD", {{"other", "ANALYZE_NOT_SET"}});
+}
+
+}  // namespace millstream::connect

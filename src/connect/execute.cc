@@ -1,0 +1,249 @@
+#include "connect/execute.h"
+
+#include <mutex>
+
+#include "base/text.h"
+#include "connect/results.h"
+#include "connect/server_session.h"
+#include "connect/stream_commands.h"
+#include "engine/show.h"
+#include "plan/analyzer.h"
+#include "session/catalog.h"
+#include "session/streams.h"
+#include "session/writes.h"
+#include "spark/connect/base.pb.h"
+
+namespace millstream::connect {
+namespace {
+
+namespace proto = spark::connect;
+
+// The metrics of observe(), which come on any thread while rows are read.
+class Observed {
+ public:
+  std::function<void(engine::ObservedMetrics)> collector() {
+    return [this](engine::ObservedMetrics metrics) {
+      const std::lock_guard lock(mutex_);
+      all_.push_back(std::move(metrics));
+    };
+  }
+  std::vector<engine::ObservedMetrics> take() {
+    const std::lock_guard lock(mutex_);
+    return std::move(all_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<engine::ObservedMetrics> all_;
+};
+
+class Execution {
+ public:
+  Execution(const std::shared_ptr<Operation>& operation, const ExecuteOptions& options)
+      : operation_(operation), options_(options), session_(operation->session().session()) {
+    context_.cancel = &operation->cancel_token();
+    context_.on_metrics = observed_.collector();
+  }
+
+  Status relation(const proto::Relation& relation);
+  Status command(const proto::Command& command);
+
+ private:
+  Status send_result(const plan::NodePtr& node);
+  Status show(const proto::ShowString& show);
+  Status html(const proto::HtmlString& html);
+  Result<std::vector<connector::RecordBatchPtr>> first_rows(const proto::Relation& input, int count,
+                                                            column::Schema* schema);
+  Status start_stream(const proto::WriteStreamOperationStart& start);
+  Status checkpoint(const proto::CheckpointCommand& command);
+  Status sql(const proto::SqlCommand& command);
+  Status ml(const proto::MlCommand& command);
+  Status end() {
+    TRY(send_observed(*operation_, observed_.take()));
+    return operation_->cancel_token().check();
+  }
+
+  const std::shared_ptr<Operation> operation_;
+  const ExecuteOptions options_;
+  session::Session& session_;
+  Observed observed_;
+  session::ActionContext context_;
+};
+
+Status Execution::send_result(const plan::NodePtr& node) {
+  TRY_ASSIGN(const auto rows, session_.execute(node, context_));
+  ResultOptions options;
+  options.rows_max = std::max<std::int64_t>(1, session_.conf().number("spark.sql.execution.arrow.maxRecordsPerBatch", 10'000));
+  options.time_zone = session_.conf().time_zone();
+  options.chunked = options_.chunked_batches;
+  TRY(send_rows(*operation_, plan::schema_of(*node), rows, options));
+  TRY(send_empty_metrics(*operation_));
+  return end();
+}
+
+Result<std::vector<connector::RecordBatchPtr>> Execution::first_rows(const proto::Relation& input, int count,
+                                                                     column::Schema* schema) {
+  TRY_ASSIGN(const auto node, session_.analyze(input));
+  auto limit = std::make_shared<plan::Limit>();
+  limit->children.push_back(node);
+  for (const auto& attribute : node->output) {
+    if (!attribute.hidden) limit->output.push_back(attribute);
+  }
+  limit->count = std::int64_t{std::max(count, 0)} + 1;
+  *schema = plan::schema_of(*limit);
+  TRY_ASSIGN(const auto rows, session_.execute(limit, context_));
+  return connector::collect(rows);
+}
+
+Status Execution::show(const proto::ShowString& show) {
+  column::Schema schema;
+  TRY_ASSIGN(const auto batches, first_rows(show.input(), show.num_rows(), &schema));
+  engine::ShowOptions options;
+  options.rows = std::max(show.num_rows(), 0);
+  options.truncate = show.truncate();
+  options.vertical = show.vertical();
+  options.time_zone = session_.conf().time_zone();
+  TRY_ASSIGN(const std::string text, engine::show_string(schema, batches, options));
+  TRY(send_text(*operation_, "show_string", text));
+  TRY(send_empty_metrics(*operation_));
+  return end();
+}
+
+Status Execution::html(const proto::HtmlString& html) {
+  column::Schema schema;
+  TRY_ASSIGN(const auto batches, first_rows(html.input(), html.num_rows(), &schema));
+  engine::ShowOptions options;
+  options.rows = std::max(html.num_rows(), 0);
+  options.truncate = html.truncate();
+  options.time_zone = session_.conf().time_zone();
+  TRY_ASSIGN(const std::string text, engine::html_string(schema, batches, options));
+  TRY(send_text(*operation_, "html_string", text));
+  return end();
+}
+
+Status Execution::relation(const proto::Relation& relation) {
+  switch (relation.rel_type_case()) {
+    case proto::Relation::kShowString: return show(relation.show_string());
+    case proto::Relation::kHtmlString: return html(relation.html_string());
+    case proto::Relation::kCatalog: {
+      TRY_ASSIGN(const auto result, session::run_catalog(session_, relation.catalog()));
+      TRY(send_rows(*operation_, result.schema, connector::batches_of(result.schema, {result.rows}), {}));
+      TRY(send_empty_metrics(*operation_));
+      return end();
+    }
+    default: {
+      TRY_ASSIGN(const auto node, session_.analyze(relation));
+      return send_result(node);
+    }
+  }
+}
+
+Status Execution::start_stream(const proto::WriteStreamOperationStart& start) {
+  TRY_ASSIGN(const auto started, session::start_stream(session_, start, operation_->spec().tags));
+  proto::ExecutePlanResponse response;
+  auto* result = response.mutable_write_stream_operation_start_result();
+  result->mutable_query_id()->set_id(started.query->id());
+  result->mutable_query_id()->set_run_id(started.query->run_id());
+  result->set_name(started.query->name());
+  if (operation_->session().listener_bus() != nullptr) {
+    result->set_query_started_event_json(started.started_event_json);
+  }
+  return operation_->send(std::move(response));
+}
+
+// The rows are computed once and kept: whatever the plan reads later, this DataFrame stays what it was.
+Status Execution::checkpoint(const proto::CheckpointCommand& command) {
+  TRY_ASSIGN(const auto node, session_.analyze(command.relation()));
+  TRY_ASSIGN(const auto rows, session_.execute(node, context_));
+  auto local = std::make_shared<plan::Local>();
+  for (plan::Attribute attribute : node->output) {
+    if (attribute.hidden) continue;
+    attribute.qualifier.clear();
+    local->output.push_back(std::move(attribute));
+  }
+  TRY_ASSIGN(local->batches, connector::collect(rows));
+  proto::ExecutePlanResponse response;
+  response.mutable_checkpoint_command_result()->mutable_relation()->set_relation_id(
+      session_.keep_relation(std::move(local)));
+  TRY(operation_->send(std::move(response)));
+  return end();
+}
+
+Status Execution::sql(const proto::SqlCommand& command) {
+  const bool has_query = command.has_input() && command.input().has_sql();
+  const std::string text = has_query ? command.input().sql().query() : std::string();
+  return Status::unsupported(
+      "SQL text (spark.sql) is not supported by Millstream yet: write the query with the DataFrame API; SQL expressions "
+      "work in expr(), selectExpr() and filter(){}",
+      text.empty() ? "" : ". The text: " + text.substr(0, 200));
+}
+
+Status Execution::ml(const proto::MlCommand& command) {
+  if (!command.has_clean_cache() && !command.has_get_cache_info()) {
+    return Status::unsupported("Spark ML is not supported by Millstream");
+  }
+  proto::ExecutePlanResponse response;
+  response.mutable_ml_command_result();
+  return operation_->send(std::move(response));
+}
+
+Status Execution::command(const proto::Command& command) {
+  switch (command.command_type_case()) {
+    case proto::Command::kWriteOperation:
+      TRY(session::run_write(session_, command.write_operation(), context_));
+      return end();
+    case proto::Command::kWriteOperationV2:
+      TRY(session::run_write_v2(session_, command.write_operation_v2(), context_));
+      return end();
+    case proto::Command::kCreateDataframeView: {
+      const auto& view = command.create_dataframe_view();
+      return session_.create_view(view.input(), view.name(), view.is_global(), view.replace());
+    }
+    case proto::Command::kSqlCommand: return sql(command.sql_command());
+    case proto::Command::kWriteStreamOperationStart: return start_stream(command.write_stream_operation_start());
+    case proto::Command::kStreamingQueryCommand:
+      return run_query_command(operation_, command.streaming_query_command());
+    case proto::Command::kStreamingQueryManagerCommand:
+      return run_manager_command(operation_, command.streaming_query_manager_command());
+    case proto::Command::kStreamingQueryListenerBusCommand:
+      return run_listener_bus_command(operation_, command.streaming_query_listener_bus_command());
+    case proto::Command::kCheckpointCommand: return checkpoint(command.checkpoint_command());
+    case proto::Command::kRemoveCachedRemoteRelationCommand:
+      session_.forget_relation(command.remove_cached_remote_relation_command().relation().relation_id());
+      return Status::OK();
+    case proto::Command::kGetResourcesCommand: {
+      proto::ExecutePlanResponse response;
+      response.mutable_get_resources_command_result();
+      return operation_->send(std::move(response));
+    }
+    case proto::Command::kMlCommand: return ml(command.ml_command());
+    case proto::Command::kRegisterFunction:
+      return Status::unsupported("Python functions (spark.udf.register) are not supported by Millstream yet");
+    case proto::Command::kPipelineCommand:
+      return Status::unsupported("declarative pipelines are not supported by Millstream yet");
+    case proto::Command::COMMAND_TYPE_NOT_SET:
+      return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+                           {{"fullName", "spark.connect.Command"}, {"name", "command_type"}});
+    default: {
+      const auto* field = proto::Command::descriptor()->FindFieldByNumber(command.command_type_case());
+      return Status::unsupported("the command {} is not supported by Millstream yet",
+                                 field == nullptr ? "of this client" : field->name());
+    }
+  }
+}
+
+}  // namespace
+
+Status execute_plan(const std::shared_ptr<Operation>& operation, const proto::Plan& plan,
+                    const ExecuteOptions& options) {
+  Execution execution(operation, options);
+  switch (plan.op_type_case()) {
+    case proto::Plan::kRoot: return execution.relation(plan.root());
+    case proto::Plan::kCommand: return execution.command(plan.command());
+    default:
+      return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+                           {{"fullName", "spark.connect.Plan"}, {"name", "op_type"}});
+  }
+}
+
+}  // namespace millstream::connect

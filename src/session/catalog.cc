@@ -1,0 +1,373 @@
+#include "session/catalog.h"
+
+#include <arrow/api.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "delta/snapshot.h"
+#include "delta/table.h"
+#include "functions/registry.h"
+#include "plan/analyzer.h"
+#include "session/resolver.h"
+#include "spark/connect/catalog.pb.h"
+#include "sql/parser.h"
+
+namespace millstream::session {
+namespace {
+
+namespace proto = spark::connect;
+
+// A cell: text, a flag, a list of texts, or NULL.
+struct Cell {
+  std::optional<std::string> text;
+  bool flag = false;
+  std::vector<std::string> list;
+};
+
+enum class CellType : std::uint8_t { text, flag, list };
+
+class Table {
+ public:
+  Table& column(const char* name, CellType type = CellType::text, bool nullable = true) {
+    const column::TypePtr types[] = {column::string_type(), column::boolean_type(),
+                                     column::array_type(column::string_type(), true)};
+    schema_.push_back({name, types[static_cast<int>(type)], nullable, ""});
+    types_.push_back(type);
+    return *this;
+  }
+  void row(std::vector<Cell> cells) {
+    CHECK(cells.size() == types_.size());
+    rows_.push_back(std::move(cells));
+  }
+
+  Result<CatalogResult> finish() const {
+    std::vector<std::shared_ptr<arrow::Array>> arrays;
+    for (std::size_t c = 0; c < types_.size(); ++c) {
+      auto array = build(c);
+      if (!array.ok()) return Status::internal("catalog: {}", array.status().ToString());
+      arrays.push_back(*array);
+    }
+    auto batch = arrow::RecordBatch::Make(column::to_arrow(schema_), static_cast<std::int64_t>(rows_.size()),
+                                          std::move(arrays));
+    return CatalogResult{schema_, std::move(batch)};
+  }
+
+ private:
+  arrow::Result<std::shared_ptr<arrow::Array>> build(std::size_t c) const {
+    switch (types_[c]) {
+      case CellType::flag: {
+        arrow::BooleanBuilder builder;
+        for (const auto& row : rows_) ARROW_RETURN_NOT_OK(builder.Append(row[c].flag));
+        return builder.Finish();
+      }
+      case CellType::text: {
+        arrow::StringBuilder builder;
+        for (const auto& row : rows_) {
+          ARROW_RETURN_NOT_OK(row[c].text ? builder.Append(*row[c].text) : builder.AppendNull());
+        }
+        return builder.Finish();
+      }
+      case CellType::list: break;
+    }
+    auto values = std::make_shared<arrow::StringBuilder>();
+    arrow::ListBuilder builder(arrow::default_memory_pool(), values, column::to_arrow(schema_[c].type));
+    for (const auto& row : rows_) {
+      ARROW_RETURN_NOT_OK(row[c].list.empty() ? builder.AppendNull() : builder.Append());
+      for (const auto& text : row[c].list) ARROW_RETURN_NOT_OK(values->Append(text));
+    }
+    return builder.Finish();
+  }
+
+  column::Schema schema_;
+  std::vector<CellType> types_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+Cell text(std::string value) { return {std::move(value), false, {}}; }
+Cell flag(bool value) { return {std::nullopt, value, {}}; }
+Cell list(std::vector<std::string> value) { return {std::nullopt, false, std::move(value)}; }
+Cell null() { return {}; }
+
+Result<CatalogResult> value(std::string one) {
+  Table table;
+  table.column("value", CellType::text, false).row({text(std::move(one))});
+  return table.finish();
+}
+
+Result<CatalogResult> value(bool one) {
+  Table table;
+  table.column("value", CellType::flag, false).row({flag(one)});
+  return table.finish();
+}
+
+// What a call without result gives: no rows.
+Result<CatalogResult> nothing() {
+  Table table;
+  table.column("value");
+  return table.finish();
+}
+
+// "*" any text, "|" alternatives; ignoring case.
+bool matches_one(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern[0] == '*') {
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+      if (matches_one(pattern.substr(1), name.substr(i))) return true;
+    }
+    return false;
+  }
+  return !name.empty() && pattern[0] == name[0] && matches_one(pattern.substr(1), name.substr(1));
+}
+
+template <typename Call>
+bool matches(const Call& call, const std::string& name) {
+  if (!call.has_pattern()) return true;
+  for (const auto& pattern : split(call.pattern(), '|')) {
+    if (matches_one(to_lower(trim(pattern)), to_lower(name))) return true;
+  }
+  return false;
+}
+
+class CatalogCall {
+ public:
+  explicit CatalogCall(Session& session) : session_(session), warehouse_(*session.runtime().warehouse) {}
+
+  Result<CatalogResult> run(const proto::Catalog& call);
+
+ private:
+  static Table databases_table() {
+    Table table;
+    table.column("name", CellType::text, false).column("catalog").column("description");
+    table.column("locationUri", CellType::text, false);
+    return table;
+  }
+  static Table tables_table() {
+    Table table;
+    table.column("name", CellType::text, false).column("catalog").column("namespace", CellType::list);
+    table.column("description").column("tableType", CellType::text, false);
+    table.column("isTemporary", CellType::flag, false);
+    return table;
+  }
+  void database_row(Table& table, const std::string& name) const {
+    table.row({text(name), text("spark_catalog"), text(name == "default" ? "default database" : ""),
+               text(io::to_uri(warehouse_.database_directory(name)))});
+  }
+  static void view_row(Table& table, const std::string& name, bool global) {
+    table.row({text(name), null(), global ? list({"global_temp"}) : Cell{}, null(), text("TEMPORARY"), flag(true)});
+  }
+  static void table_row(Table& table, const TableName& name) {
+    table.row({text(name.table), text("spark_catalog"), list({name.database}), null(), text("MANAGED"), flag(false)});
+  }
+  Status require_database(const std::string& name) const {
+    TRY_ASSIGN(const bool exists, warehouse_.database_exists(name));
+    if (exists) return Status::OK();
+    return Status::error("SCHEMA_NOT_FOUND", {{"schemaName", quote_identifiers({"spark_catalog", name})}});
+  }
+  Result<std::vector<std::string>> parts_of(const std::string& table, bool has_database,
+                                            const std::string& database) const {
+    if (has_database && !database.empty()) return std::vector<std::string>{database, table};
+    return sql::parse_identifier(table);
+  }
+  bool is_view(const std::vector<std::string>& parts) const {
+    if (parts.size() == 1) return session_.views().find(parts[0]).has_value();
+    return parts.size() == 2 && equals_ignore_case(parts[0], "global_temp") &&
+           session_.runtime().global_views->find(parts[1]).has_value();
+  }
+  Result<bool> table_exists(const std::vector<std::string>& parts) const {
+    if (is_view(parts)) return true;
+    const auto name = session_.table_name(parts);
+    if (!name.ok()) return false;
+    return warehouse_.table_exists(*name);
+  }
+  Status not_found(const std::vector<std::string>& parts) const {
+    return Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", quote_identifiers(parts)}});
+  }
+
+  Result<CatalogResult> list_tables(const proto::ListTables& call);
+  Result<CatalogResult> get_table(const proto::GetTable& call);
+  Result<CatalogResult> list_columns(const proto::ListColumns& call);
+  Result<CatalogResult> table_properties(const std::string& name);
+  Result<CatalogResult> drop_table(const proto::DropTable& call);
+
+  Session& session_;
+  Warehouse& warehouse_;
+};
+
+Result<CatalogResult> CatalogCall::list_tables(const proto::ListTables& call) {
+  const std::string database = to_lower(call.has_db_name() ? call.db_name() : session_.current_database());
+  Table table = tables_table();
+  if (database == "global_temp") {
+    for (const auto& name : session_.runtime().global_views->names()) {
+      if (matches(call, name)) view_row(table, name, true);
+    }
+  } else {
+    TRY_ASSIGN(const auto names, warehouse_.tables(database));
+    for (const auto& name : names) {
+      if (matches(call, name)) table_row(table, {database, name});
+    }
+  }
+  for (const auto& name : session_.views().names()) {
+    if (matches(call, name)) view_row(table, name, false);
+  }
+  return table.finish();
+}
+
+Result<CatalogResult> CatalogCall::get_table(const proto::GetTable& call) {
+  TRY_ASSIGN(const auto parts, parts_of(call.table_name(), call.has_db_name(), call.db_name()));
+  Table table = tables_table();
+  if (is_view(parts)) {
+    view_row(table, parts.back(), parts.size() == 2);
+    return table.finish();
+  }
+  TRY_ASSIGN(const bool exists, table_exists(parts));
+  if (!exists) return not_found(parts);
+  TRY_ASSIGN(const TableName name, session_.table_name(parts));
+  table_row(table, name);
+  return table.finish();
+}
+
+Result<CatalogResult> CatalogCall::list_columns(const proto::ListColumns& call) {
+  TRY_ASSIGN(const auto parts, parts_of(call.table_name(), call.has_db_name(), call.db_name()));
+  SessionResolver resolver(session_);
+  TRY_ASSIGN(const auto node, resolver.named_table(parts, Options(), false));
+  std::vector<std::string> partitions;
+  if (!is_view(parts)) {
+    TRY_ASSIGN(const TableName name, session_.table_name(parts));
+    TRY_ASSIGN(const auto delta, delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
+    partitions = delta->partition_columns();
+  }
+  Table table;
+  table.column("name", CellType::text, false).column("description").column("dataType", CellType::text, false);
+  for (const char* name : {"nullable", "isPartition", "isBucket", "isCluster"}) table.column(name, CellType::flag, false);
+  for (const auto& field : plan::schema_of(*node)) {
+    const bool partition = std::find(partitions.begin(), partitions.end(), field.name) != partitions.end();
+    table.row({text(field.name), null(), text(field.type->simple_string()), flag(field.nullable), flag(partition),
+               flag(false), flag(false)});
+  }
+  return table.finish();
+}
+
+Result<CatalogResult> CatalogCall::table_properties(const std::string& table_name) {
+  TRY_ASSIGN(const auto parts, sql::parse_identifier(table_name));
+  TRY_ASSIGN(const bool exists, table_exists(parts));
+  if (!exists || is_view(parts)) return not_found(parts);
+  TRY_ASSIGN(const TableName name, session_.table_name(parts));
+  TRY_ASSIGN(const auto delta, delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
+  Table table;
+  table.column("key", CellType::text, false).column("value", CellType::text, false);
+  const auto& snapshot = delta->snapshot();
+  for (const auto& [key, value] : snapshot.metadata().configuration) table.row({text(key), text(value)});
+  table.row({text("delta.minReaderVersion"), text(std::to_string(snapshot.protocol().min_reader))});
+  table.row({text("delta.minWriterVersion"), text(std::to_string(snapshot.protocol().min_writer))});
+  return table.finish();
+}
+
+Result<CatalogResult> CatalogCall::drop_table(const proto::DropTable& call) {
+  TRY_ASSIGN(const auto parts, sql::parse_identifier(call.table_name()));
+  TRY_ASSIGN(const bool exists, table_exists(parts));
+  if (!exists || is_view(parts)) {
+    if (call.if_exists()) return nothing();
+    return not_found(parts);
+  }
+  TRY_ASSIGN(const TableName name, session_.table_name(parts));
+  TRY(warehouse_.drop_table(name));
+  return nothing();
+}
+
+Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
+  switch (call.cat_type_case()) {
+    case proto::Catalog::kCurrentDatabase: return value(session_.current_database());
+    case proto::Catalog::kSetCurrentDatabase: {
+      const std::string name = to_lower(call.set_current_database().db_name());
+      TRY(require_database(name));
+      session_.set_current_database(name);
+      return nothing();
+    }
+    case proto::Catalog::kListDatabases: {
+      Table table = databases_table();
+      TRY_ASSIGN(const auto names, warehouse_.databases());
+      for (const auto& name : names) {
+        if (matches(call.list_databases(), name)) database_row(table, name);
+      }
+      return table.finish();
+    }
+    case proto::Catalog::kGetDatabase: {
+      const std::string name = to_lower(call.get_database().db_name());
+      TRY(require_database(name));
+      Table table = databases_table();
+      database_row(table, name);
+      return table.finish();
+    }
+    case proto::Catalog::kDatabaseExists: {
+      TRY_ASSIGN(const bool exists, warehouse_.database_exists(call.database_exists().db_name()));
+      return value(exists);
+    }
+    case proto::Catalog::kCreateDatabase: {
+      TRY(warehouse_.create_database(call.create_database().db_name(), call.create_database().if_not_exists()));
+      return nothing();
+    }
+    case proto::Catalog::kDropDatabase: {
+      const auto& drop = call.drop_database();
+      TRY(warehouse_.drop_database(drop.db_name(), drop.if_exists(), drop.cascade()));
+      return nothing();
+    }
+    case proto::Catalog::kListTables: return list_tables(call.list_tables());
+    case proto::Catalog::kGetTable: return get_table(call.get_table());
+    case proto::Catalog::kListColumns: return list_columns(call.list_columns());
+    case proto::Catalog::kTableExists: {
+      const auto& ask = call.table_exists();
+      TRY_ASSIGN(const auto parts, parts_of(ask.table_name(), ask.has_db_name(), ask.db_name()));
+      TRY_ASSIGN(const bool exists, table_exists(parts));
+      return value(exists);
+    }
+    case proto::Catalog::kFunctionExists: return value(functions::exists(call.function_exists().function_name()));
+    case proto::Catalog::kDropTempView: return value(session_.views().drop(call.drop_temp_view().view_name()));
+    case proto::Catalog::kDropGlobalTempView:
+      return value(session_.runtime().global_views->drop(call.drop_global_temp_view().view_name()));
+    case proto::Catalog::kDropTable: return drop_table(call.drop_table());
+    case proto::Catalog::kGetTableProperties:
+      return table_properties(call.get_table_properties().table_name());
+    // Nothing is cached across queries, so there is nothing to drop or to look up again.
+    case proto::Catalog::kIsCached: return value(false);
+    case proto::Catalog::kCacheTable:
+    case proto::Catalog::kUncacheTable:
+    case proto::Catalog::kClearCache:
+    case proto::Catalog::kRefreshTable:
+    case proto::Catalog::kRefreshByPath: return nothing();
+    case proto::Catalog::kCurrentCatalog: return value("spark_catalog");
+    case proto::Catalog::kSetCurrentCatalog:
+      if (call.set_current_catalog().catalog_name() == "spark_catalog") return nothing();
+      return Status::error("CATALOG_NOT_FOUND",
+                           {{"catalogName", quote_identifier(call.set_current_catalog().catalog_name())},
+                            {"config", "\"spark.sql.catalog." + call.set_current_catalog().catalog_name() + "\""}});
+    case proto::Catalog::kListCatalogs: {
+      Table table;
+      table.column("name", CellType::text, false).column("description");
+      if (matches(call.list_catalogs(), "spark_catalog")) table.row({text("spark_catalog"), null()});
+      return table.finish();
+    }
+    case proto::Catalog::kListViews: {
+      Table table = tables_table();
+      for (const auto& name : session_.views().names()) {
+        if (matches(call.list_views(), name)) view_row(table, name, false);
+      }
+      return table.finish();
+    }
+    case proto::Catalog::CAT_TYPE_NOT_SET:
+      return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+                           {{"fullName", "spark.connect.Catalog"}, {"name", "cat_type"}});
+    default: {
+      const auto* field = proto::Catalog::descriptor()->FindFieldByNumber(call.cat_type_case());
+      return Status::unsupported("the catalog call {} is not supported by Millstream yet",
+                                 field == nullptr ? "of this client" : field->name());
+    }
+  }
+}
+
+}  // namespace
+
+Result<CatalogResult> run_catalog(Session& session, const proto::Catalog& call) { return CatalogCall(session).run(call); }
+
+}  // namespace millstream::session
