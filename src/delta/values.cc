@@ -284,7 +284,8 @@ Result<std::optional<std::string>> partition_text(const column::Field& field, co
       return text.empty() ? std::optional<std::string>() : std::optional(text);
     }
     default:
-      return Status::error("INVALID_PARTITION_COLUMN_DATA_TYPE", {{"type", '"' + field.type->sql() + '"'}});
+      return Status::error("DELTA_INVALID_PARTITION_COLUMN_TYPE",
+                           {{"name", field.name}, {"dataType", field.type->sql()}});
   }
 }
 

@@ -1,0 +1,19 @@
+// The last step that batch writes and the streaming sink share: the commit of data files that are written already.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "delta/data_writer.h"
+#include "delta/log.h"
+#include "delta/transaction.h"
+
+namespace millstream::delta {
+
+// Adds the removal of all live files to the transaction; their bytes.
+std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transaction& txn);
+
+// Checks and commits. When the transaction has lost for certain its data files are removed; when nobody can tell they stay.
+Result<SnapshotPtr> commit_files(Log& log, const Transaction& txn, const TableInfo& info, const DataFiles& files);
+
+}  // namespace millstream::delta

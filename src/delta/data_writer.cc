@@ -1,0 +1,239 @@
+#include "delta/data_writer.h"
+
+#include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "conc/thread_pool.h"
+#include "delta/partitioner.h"
+#include "delta/shaper.h"
+#include "delta/stats.h"
+#include "format/arrow_status.h"
+#include "format/parquet.h"
+
+namespace millstream::delta {
+namespace {
+
+// Open files of one thread at most; beyond it the one that was not written to for longest is finished.
+constexpr std::size_t open_files_max = 64;
+
+// "a.b, `c.d`" -> {{a, b}, {c.d}}.
+std::vector<std::vector<std::string>> parse_column_list(std::string_view text) {
+  std::vector<std::vector<std::string>> columns;
+  std::vector<std::string> path(1);
+  bool quoted = false;
+  const auto finish = [&] {
+    if (!path.back().empty()) columns.push_back(path);
+    path.assign(1, "");
+  };
+  for (const char c : text) {
+    if (c == '`') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      finish();
+    } else if (!quoted && c == '.') {
+      path.emplace_back();
+    } else if (quoted || c != ' ') {
+      path.back() += c;
+    }
+  }
+  finish();
+  return columns;
+}
+
+// What is the same for all threads of one write.
+struct Plan {
+  std::shared_ptr<io::Store> store;
+  std::string table;
+  const TableInfo& info;
+  column::Schema file_schema;  // without partition columns and columns of type void
+  std::vector<int> file_columns;
+  std::vector<int> partition_columns;
+  format::ParquetWriteOptions parquet;
+  int string_prefix = 32;
+  std::int64_t max_records = 0;
+  std::string suffix;  // ".c000.snappy.parquet"
+  const CancelToken* cancel = nullptr;
+};
+
+Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table, const TableInfo& info,
+               const DataWriteOptions& options, const CancelToken* cancel) {
+  Plan plan{store, table, info, {}, {}, info.partition_index, {}, 32, options.max_records_per_file, {}, cancel};
+  for (std::size_t i = 0; i < info.schema.size(); ++i) {
+    if (info.is_partition_column(i) || info.schema[i].type->kind() == column::TypeKind::null) continue;
+    plan.file_schema.push_back(info.schema[i]);
+    plan.file_columns.push_back(static_cast<int>(i));
+  }
+  plan.parquet.compression = options.compression;
+  plan.parquet.stats_leaves_max = static_cast<int>(info.number("delta.dataSkippingNumIndexedCols", 32));
+  if (const std::string* columns = info.property("delta.dataSkippingStatsColumns")) {
+    plan.parquet.stats_paths = parse_column_list(*columns);
+  }
+  plan.string_prefix = static_cast<int>(info.number("delta.dataSkippingStringPrefixLength", 32));
+  const std::string codec = to_lower(options.compression);
+  plan.suffix = codec == "none" || codec == "uncompressed" ? ".parquet" : "." + codec + ".parquet";
+  plan.suffix = (info.partition_index.empty() ? "-c000" : ".c000") + plan.suffix;
+  return plan;
+}
+
+// The files of one thread: one open file for each combination of partition values.
+class FileWriter {
+ public:
+  FileWriter(const Plan& plan, std::size_t task) : plan_(plan), task_(task) {}
+
+  Status write(const connector::RecordBatchPtr& batch) {
+    if (batch->num_rows() == 0) return Status::OK();
+    TRY_ASSIGN(auto groups, partition_rows(batch, plan_.info.schema, plan_.partition_columns));
+    for (auto& group : groups) TRY(write_group(std::move(group)));
+    return Status::OK();
+  }
+
+  Status finish(DataFiles& files) {
+    while (!open_.empty()) TRY(close(open_.begin()));
+    for (auto& add : done_.adds) files.adds.push_back(std::move(add));
+    files.rows += done_.rows;
+    files.bytes += done_.bytes;
+    done_ = {};
+    return Status::OK();
+  }
+
+  // After a failure: what was finished before it. Open files are removed by their writers.
+  void give_up(DataFiles& files) {
+    for (auto& add : done_.adds) files.adds.push_back(std::move(add));
+  }
+
+ private:
+  struct Open {
+    std::unique_ptr<format::ParquetWriter> writer;
+    std::string directory;  // "" or "p=x/q=y/"
+    std::string path;       // relative to the table, as on disk
+    PartitionValues values;
+    std::int64_t rows = 0;
+    std::int64_t last_use = 0;
+  };
+  using OpenFiles = std::map<std::string, Open>;
+
+  Status write_group(PartitionGroup group) {
+    connector::RecordBatchPtr rows = project(*group.rows);
+    for (std::int64_t at = 0; at < rows->num_rows();) {
+      TRY_ASSIGN(const auto file, open_file(group));
+      std::int64_t count = rows->num_rows() - at;
+      if (plan_.max_records > 0) count = std::min(count, plan_.max_records - file->second.rows);
+      TRY(file->second.writer->write(count == rows->num_rows() ? rows : rows->Slice(at, count)));
+      file->second.rows += count;
+      file->second.last_use = ++uses_;
+      at += count;
+      if (plan_.max_records > 0 && file->second.rows >= plan_.max_records) TRY(close(file));
+    }
+    return Status::OK();
+  }
+
+  connector::RecordBatchPtr project(const arrow::RecordBatch& batch) const {
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+    arrow::FieldVector fields;
+    for (const int index : plan_.file_columns) {
+      columns.push_back(batch.column(index));
+      fields.push_back(batch.schema()->field(index));
+    }
+    return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(), std::move(columns));
+  }
+
+  Result<OpenFiles::iterator> open_file(const PartitionGroup& group) {
+    const auto found = open_.find(group.directory);
+    if (found != open_.end()) return found;
+    if (open_.size() >= open_files_max) {
+      TRY(close(std::min_element(open_.begin(), open_.end(), [](const auto& a, const auto& b) {
+        return a.second.last_use < b.second.last_use;
+      })));
+    }
+    Open file;
+    file.values = group.values;
+    file.path = fmt::format("{}part-{:05}-{}{}", group.directory, task_, new_uuid(), plan_.suffix);
+    TRY_ASSIGN(file.writer, format::ParquetWriter::open(plan_.store, io::join_path(plan_.table, file.path),
+                                                        plan_.file_schema, plan_.parquet));
+    return open_.emplace(group.directory, std::move(file)).first;
+  }
+
+  Status close(OpenFiles::iterator at) {
+    Open file = std::move(at->second);
+    open_.erase(at);
+    TRY_ASSIGN(const format::ParquetFile written, file.writer->close());
+    AddFile add;
+    add.path = percent_encode_path(file.path);
+    add.partition_values = std::move(file.values);
+    add.size = written.size;
+    add.modification_time = SystemClock().now_ms();
+    add.stats = stats_json(written.rows, written.leaves, plan_.string_prefix);
+    done_.rows += written.rows;
+    done_.bytes += written.size;
+    done_.adds.push_back(std::make_shared<const AddFile>(std::move(add)));
+    return failpoints::pass("delta.data_file");
+  }
+
+  const Plan& plan_;
+  const std::size_t task_;
+  OpenFiles open_;  // by directory
+  DataFiles done_;
+  std::int64_t uses_ = 0;
+};
+
+}  // namespace
+
+Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                   const TableInfo& info, const connector::Batches& rows,
+                                   const DataWriteOptions& options, const CancelToken* cancel) {
+  const Plan plan = make_plan(store, table, info, options, cancel);
+  const Shaper shaper(rows.schema, info.schema);
+  DataFiles files;
+  std::mutex mutex;
+  std::atomic<std::size_t> next{0};
+
+  const auto work = [&](std::size_t task) -> Status {
+    FileWriter writer(plan, task);
+    const auto run = [&]() -> Status {
+      for (std::size_t i = next++; i < rows.partitions.size(); i = next++) {
+        TRY_ASSIGN(const auto reader, rows.partitions[i]());
+        for (;;) {
+          if (plan.cancel != nullptr) TRY(plan.cancel->check());
+          TRY_ASSIGN(const auto batch, reader->next());
+          if (batch == nullptr) break;
+          TRY_ASSIGN(const auto shaped, shaper.shape(batch));
+          TRY(writer.write(shaped));
+        }
+      }
+      const std::lock_guard lock(mutex);
+      return writer.finish(files);
+    };
+    const Status status = run();
+    if (!status.ok()) {
+      next = rows.partitions.size();
+      const std::lock_guard lock(mutex);
+      writer.give_up(files);
+    }
+    return status;
+  };
+  const auto threads = static_cast<std::size_t>(shared_pool().size());
+  const Status status = shared_pool().run_all(std::min(rows.partitions.size(), threads), work);
+  if (!status.ok()) {
+    remove_data_files(*store, table, files);
+    return status;
+  }
+  return files;
+}
+
+void remove_data_files(io::Store& store, const std::string& table, const DataFiles& files) {
+  for (const auto& add : files.adds) (void)store.remove(resolve_path(table, add->path));
+}
+
+}  // namespace millstream::delta

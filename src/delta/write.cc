@@ -1,0 +1,184 @@
+#include "delta/write.h"
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/text.h"
+#include "delta/commit_files.h"
+#include "delta/features.h"
+#include "delta/log.h"
+#include "delta/log_names.h"
+#include "delta/write_plan.h"
+
+namespace millstream::delta {
+namespace {
+
+const char* mode_name(SaveMode mode) {
+  switch (mode) {
+    case SaveMode::append: return "Append";
+    case SaveMode::overwrite: return "Overwrite";
+    case SaveMode::error_if_exists: return "ErrorIfExists";
+    case SaveMode::ignore: return "Ignore";
+  }
+  return "";
+}
+
+std::string json_list(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const auto& name : names) quoted.push_back(json_quote(name));
+  return '[' + join(quoted, ",") + ']';
+}
+
+std::string json_map(const std::map<std::string, std::string>& values) {
+  std::vector<std::string> members;
+  for (const auto& [key, value] : values) members.push_back(json_quote(key) + ':' + json_quote(value));
+  return '{' + join(members, ",") + '}';
+}
+
+// operationParameters, with the reference's names and habits: lists as text, flags as they are.
+std::string parameters_of(const WriteOptions& options, const Metadata& metadata) {
+  if (options.operation != "WRITE") {
+    return fmt::format(
+        R"({{"partitionBy":{},"clusterBy":"[]","description":{},"isManaged":"false","properties":{}}})",
+        json_quote(json_list(metadata.partition_columns)),
+        metadata.description ? json_quote(*metadata.description) : "null",
+        json_quote(json_map(metadata.configuration)));
+  }
+  std::string out = fmt::format("{{\"mode\":\"{}\",\"partitionBy\":{}", mode_name(options.mode),
+                                json_quote(json_list(options.partition_by)));
+  if (options.merge_schema) out += ",\"canMergeSchema\":true";
+  if (options.overwrite_schema) out += ",\"canOverwriteSchema\":true";
+  return out + '}';
+}
+
+Status check_txn_options(const WriteOptions& options) {
+  if (options.txn_app_id.has_value() != options.txn_version.has_value()) {
+    return Status::error("DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
+                         {{"reason", "Both spark.databricks.delta.write.txnAppId and "
+                                     "spark.databricks.delta.write.txnVersion must be specified for idempotent Delta "
+                                     "writes"}});
+  }
+  if (options.txn_version && *options.txn_version < 0) {
+    return Status::error("DELTA_ILLEGAL_OPTION", {{"input", fmt::to_string(*options.txn_version)},
+                                                  {"name", "txnVersion"},
+                                                  {"explain", "must be a non-negative long."}});
+  }
+  return Status::OK();
+}
+
+Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::string& table,
+                          const connector::Batches& rows, const WriteOptions& options, bool keep_nullability,
+                          const CancelToken* cancel) {
+  TRY(check_txn_options(options));
+  const auto log = Log::at(store, table);
+  TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
+  if (snapshot != nullptr) {
+    if (options.mode == SaveMode::error_if_exists) {
+      return Status::error("DELTA_PATH_EXISTS", {{"path", io::to_uri(table)}});
+    }
+    if (options.mode == SaveMode::ignore) return WriteResult{snapshot->version(), true, 0, 0};
+    if (options.txn_app_id && snapshot->txn_version(*options.txn_app_id).value_or(-1) >= *options.txn_version) {
+      return WriteResult{snapshot->version(), true, 0, 0};
+    }
+  }
+
+  const std::int64_t now = SystemClock().now_ms();
+  const bool overwrite = options.mode == SaveMode::overwrite;
+  WriteRequest request{rows.schema,           options.partition_by,     overwrite,
+                       options.merge_schema,  options.overwrite_schema, CastRule::merge_types,
+                       keep_nullability,      options.properties,       options.comment};
+  TRY_ASSIGN(const WritePlan plan, plan_write(snapshot, request, table, now));
+  TRY_ASSIGN(const DataFiles files,
+             write_data_files(store, table, *plan.info, rows, {options.compression, options.max_records_per_file},
+                              cancel));
+
+  Transaction txn;
+  txn.read = snapshot;
+  txn.metadata = plan.metadata;
+  txn.protocol = plan.protocol;
+  if (options.txn_app_id) txn.txn = Txn{*options.txn_app_id, *options.txn_version, now};
+  txn.adds = files.adds;
+  txn.read_whole_table = overwrite && snapshot != nullptr;
+  txn.operation = options.operation;
+  txn.parameters = parameters_of(options, plan.info->metadata);
+  txn.user_metadata = options.user_metadata;
+  if (snapshot != nullptr && !overwrite && files.adds.empty() && !plan.metadata && !txn.txn) {
+    return WriteResult{snapshot->version(), false, 0, 0};  // nothing to be committed
+  }
+  std::int64_t removed_bytes = 0;
+  if (txn.read_whole_table) removed_bytes = remove_all(*snapshot, now, txn);
+  txn.metrics.emplace_back("numFiles", fmt::to_string(files.adds.size()));
+  if (txn.read_whole_table) {
+    txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
+    txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(removed_bytes));
+  }
+  txn.metrics.emplace_back("numOutputRows", fmt::to_string(files.rows));
+  txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
+  TRY_ASSIGN(const SnapshotPtr after, commit_files(*log, txn, *plan.info, files));
+  log->wait_for_checkpoints();
+  return WriteResult{after->version(), false, files.rows, static_cast<std::int64_t>(files.adds.size())};
+}
+
+}  // namespace
+
+Result<WriteOptions> parse_write_options(const Options& options, SaveMode mode,
+                                         std::vector<std::string> partition_by) {
+  WriteOptions out;
+  out.mode = mode;
+  out.partition_by = std::move(partition_by);
+  for (const auto& [name, entry] : options.entries()) {
+    if (name == "path") continue;
+    if (name == "mergeschema") {
+      TRY_ASSIGN(out.merge_schema, options.get_bool(name, false));
+    } else if (name == "overwriteschema") {
+      TRY_ASSIGN(out.overwrite_schema, options.get_bool(name, false));
+    } else if (name == "txnappid") {
+      out.txn_app_id = entry.value;
+    } else if (name == "txnversion") {
+      TRY_ASSIGN(out.txn_version, options.get_int(name, 0));
+    } else if (name == "usermetadata") {
+      out.user_metadata = entry.value;
+    } else if (name == "maxrecordsperfile") {
+      TRY_ASSIGN(out.max_records_per_file, options.get_int(name, 0));
+    } else if (name == "compression") {
+      out.compression = entry.value;
+    } else if (name == "partitionoverwritemode" && equals_ignore_case(entry.value, "static")) {
+      continue;
+    } else if ((name == "datachange" && equals_ignore_case(entry.value, "true")) ||
+               (name == "optimizewrite" && equals_ignore_case(entry.value, "false"))) {
+      continue;
+    } else if (name == "partitionoverwritemode" || name == "replacewhere" || name == "replaceusing" ||
+               name == "replaceon" || name == "datachange" || name == "optimizewrite") {
+      return Status::unsupported("the option {}={} of a Delta write is not supported by Millstream yet", entry.name,
+                                 entry.value);
+    } else if (name.starts_with("delta.")) {
+      out.properties[entry.name] = entry.value;
+    } else {
+      return Status::invalid("a Delta write has no option '{}'", entry.name);
+    }
+  }
+  return out;
+}
+
+Result<WriteResult> write_table(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                const connector::Batches& rows, const WriteOptions& options,
+                                const CancelToken* cancel) {
+  return write(store, table, rows, options, false, cancel);
+}
+
+Result<WriteResult> create_table(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                 const column::Schema& schema, const WriteOptions& options) {
+  WriteOptions create = options;
+  if (create.operation == "WRITE") create.operation = "CREATE TABLE";
+  return write(store, table, connector::Batches{schema, {}}, create, true, nullptr);
+}
+
+Result<bool> is_delta_table(const std::shared_ptr<io::Store>& store, const std::string& table) {
+  const auto names = store->list_names(io::join_path(table, "_delta_log"), {});
+  if (!names.ok()) {
+    if (names.status().is(ErrorKind::file_not_found)) return false;
+    return names.status();
+  }
+  return read_listing(*names).latest >= 0;
+}
+
+}  // namespace millstream::delta

@@ -1,0 +1,103 @@
+#include "delta/write_plan.h"
+
+#include "base/random.h"
+#include "base/text.h"
+#include "delta/features.h"
+
+namespace millstream::delta {
+namespace {
+
+using column::Schema;
+using column::TypeKind;
+
+bool same_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!equals_ignore_case(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+// A new table's columns. Types that no table can have are refused by name.
+Result<Schema> new_schema(const WriteRequest& request) {
+  Schema schema = request.keep_nullability ? request.data : column::as_nullable(request.data);
+  for (auto& field : schema) {
+    switch (field.type->kind()) {
+      case TypeKind::char_:
+      case TypeKind::varchar:
+        return Status::unsupported("column {} is {}: Millstream does not write char and varchar columns to Delta yet",
+                                   field.name, field.type->sql());
+      case TypeKind::day_time_interval:
+      case TypeKind::year_month_interval:
+      case TypeKind::calendar_interval:
+      case TypeKind::variant:
+        return Status::error("DELTA_UNSUPPORTED_DATA_TYPES",
+                             {{"dataTypeList", fmt::format("{}: {}", field.name, field.type->sql())}});
+      default: break;
+    }
+  }
+  TRY(check_column_names(schema, "DATA"));
+  return schema;
+}
+
+Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms) {
+  TRY_ASSIGN(const Schema schema, new_schema(request));
+  Metadata metadata;
+  metadata.id = new_uuid();
+  if (!request.comment.empty()) metadata.description = request.comment;
+  metadata.schema_string = column::schema_to_json(schema);
+  TRY_ASSIGN(metadata.partition_columns, check_partition_columns(schema, request.partition_by));
+  TRY_ASSIGN(metadata.configuration, check_properties(request.properties));
+  metadata.created_time = now_ms;
+  WritePlan plan;
+  plan.metadata = metadata;
+  plan.protocol = protocol_for(schema, metadata.configuration);
+  TRY_ASSIGN(plan.info, make_table_info(std::move(metadata)));
+  return plan;
+}
+
+}  // namespace
+
+Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& request, const std::string& table,
+                             std::int64_t now_ms) {
+  if (request.rule == CastRule::cast) {
+    for (const auto& field : request.data) {
+      if (field.type->kind() == TypeKind::null) return Status::error("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE");
+    }
+  }
+  if (snapshot == nullptr) return plan_creation(request, now_ms);
+
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table));
+  const Metadata& current = snapshot->metadata();
+  const bool other_partitioning =
+      !request.partition_by.empty() && !same_names(request.partition_by, current.partition_columns);
+  Metadata next = current;
+  Schema schema;
+  if (request.overwrite && request.overwrite_schema) {
+    TRY_ASSIGN(schema, new_schema(request));
+    if (schema != snapshot->schema() || other_partitioning) {
+      TRY_ASSIGN(next.partition_columns, check_partition_columns(schema, request.partition_by));
+    }
+  } else {
+    if (other_partitioning) {
+      return metadata_mismatch({partitioning_mismatch(request.partition_by, current.partition_columns)});
+    }
+    TRY_ASSIGN(schema, schema_after_write(snapshot->info(), request.data, request.merge_schema, request.rule,
+                                          request.overwrite));
+    if (schema != snapshot->schema()) TRY(check_column_names(schema, "METADATA_UPDATE"));
+  }
+
+  WritePlan plan;
+  if (schema == snapshot->schema() && next.partition_columns == current.partition_columns) {
+    plan.info = snapshot->info_ptr();
+    return plan;
+  }
+  next.schema_string = column::schema_to_json(schema);
+  const Protocol raised = upgraded(snapshot->protocol(), protocol_for(schema, next.configuration));
+  if (raised != snapshot->protocol()) plan.protocol = raised;
+  plan.metadata = next;
+  TRY_ASSIGN(plan.info, make_table_info(std::move(next)));
+  return plan;
+}
+
+}  // namespace millstream::delta
