@@ -10,6 +10,8 @@ namespace {
 
 class MemoryStore final : public Store {
  public:
+  explicit MemoryStore(const Clock* clock) : clock_(clock) {}
+
   Result<std::string> get(const std::string& path) override {
     const std::lock_guard lock(mutex_);
     const auto found = files_.find(path);
@@ -37,13 +39,13 @@ class MemoryStore final : public Store {
 
   Status put(const std::string& path, std::string_view bytes) override {
     const std::lock_guard lock(mutex_);
-    files_[path] = {std::string(bytes), SystemClock().now_us()};
+    files_[path] = {std::string(bytes), now_us()};
     return Status::OK();
   }
 
   Status put_if_absent(const std::string& path, std::string_view bytes) override {
     const std::lock_guard lock(mutex_);
-    const bool won = files_.try_emplace(path, File{std::string(bytes), SystemClock().now_us()}).second;
+    const bool won = files_.try_emplace(path, File{std::string(bytes), now_us()}).second;
     return won ? Status::OK() : Status::already_exists("creating {}: the file exists", path);
   }
 
@@ -105,6 +107,8 @@ class MemoryStore final : public Store {
     std::int64_t modified_us;
   };
 
+  std::int64_t now_us() const { return clock_ != nullptr ? clock_->now_us() : SystemClock().now_us(); }
+
   bool is_directory(const std::string& path) const {
     if (path == "/" || directories_.contains(path)) return true;
     const std::string prefix = join_path(path, "");
@@ -112,6 +116,7 @@ class MemoryStore final : public Store {
     return first != files_.end() && first->first.starts_with(prefix);
   }
 
+  const Clock* clock_;
   std::mutex mutex_;
   std::map<std::string, File> files_;
   std::set<std::string> directories_;
@@ -119,6 +124,6 @@ class MemoryStore final : public Store {
 
 }  // namespace
 
-std::shared_ptr<Store> memory_store() { return std::make_shared<MemoryStore>(); }
+std::shared_ptr<Store> memory_store(const Clock* clock) { return std::make_shared<MemoryStore>(clock); }
 
 }  // namespace millstream::io

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/status.h"
 
 namespace millstream::io {
@@ -54,8 +55,9 @@ class Store {
 // link(2), which fails where the name exists. Temporary names begin with '.' and end with '.tmp'.
 std::shared_ptr<Store> local_store();
 
-// Files in memory, with directories implied by paths. Used by tests and the simulation.
-std::shared_ptr<Store> memory_store();
+// Files in memory, with directories implied by paths. Used by tests and the simulation. Modification times come from
+// `clock`, which must outlive the store; the system's where there is none.
+std::shared_ptr<Store> memory_store(const Clock* clock = nullptr);
 
 // "file:/a%20b", "file:///a b", "/a b" or "a b" (relative to the working directory) -> "/.../a b". Other schemes are refused
 // by name. A URI (with a scheme) is percent-decoded once; plain paths are taken as they are.

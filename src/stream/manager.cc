@@ -151,7 +151,11 @@ Result<QueryPtr> Manager::start(QuerySpec spec, std::string* started_event_json)
     }
     forget_old();
     running_.push_back(query);
-    query->begin();
+    const Status begun = query->begin();
+    if (!begun.ok()) {
+      running_.pop_back();
+      return begun;
+    }
   }
   return QueryPtr(query);
 }

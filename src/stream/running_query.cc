@@ -1,6 +1,7 @@
 #include "stream/running_query.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -51,8 +52,13 @@ RunningQuery::~RunningQuery() {
   }
 }
 
-void RunningQuery::begin() {
-  thread_ = std::thread([this] { work(); });
+Status RunningQuery::begin() {
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    return Status::io("no thread for the query: {}", error.what());
+  }
+  return Status::OK();
 }
 
 void RunningQuery::work() {
@@ -79,6 +85,7 @@ void RunningQuery::end(const Status& result, const std::string& debug_block) {
   }
   spec_.sink.reset();
   if (spec_.on_end) spec_.on_end();
+  spec_.on_end = nullptr;  // what it holds need not live as long as the query is remembered
   if (spec_.temporary_checkpoint &&
       (!failed || flag(spec_, "spark.sql.streaming.forceDeleteTempCheckpointLocation"))) {
     const Status removed = store_->remove_tree(spec_.checkpoint);

@@ -31,7 +31,7 @@ class RunningQuery final : public StreamingQuery, private RunObserver {
                Hooks hooks);
   ~RunningQuery() override;  // joins
 
-  void begin();  // starts the thread; once
+  Status begin();  // starts the thread; once
   void cancel() { cancel_.cancel(); }
 
   const std::string& id() const override { return id_; }
