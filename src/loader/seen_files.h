@@ -1,6 +1,7 @@
 // SeenFiles: which files a source has discovered, each once, under a number that says their order. It is what makes Auto
 // Loader exactly-once: a file gets its number here, durably, before an offset that covers it is logged, and a number never
-// changes hands. Two forms behind one interface: RocksDB for local checkpoints (a million files cost no memory), and plain
+// changes hands. An entry is a file in one version (path and time of modification), so that allowOverwrites may be turned on
+// later. Two forms behind one interface: RocksDB for local checkpoints (a million files cost no memory), and plain
 // logs in an io::Store for every other one, which simulations can crash at will. Used by its query's thread alone.
 #pragma once
 
@@ -41,7 +42,7 @@ class SeenFiles {
 
   // seen[i] = true where directory/names[i] is known. `names` is sorted; it may hold directories, which are never known.
   virtual Result<std::vector<bool>> known(const std::string& directory, const std::vector<std::string>& names) = 0;
-  // For sources whose files may be overwritten: known with just this time of modification?
+  // For sources whose files may be overwritten: is it known with just this time of modification?
   virtual Result<bool> known_version(const std::string& path, std::int64_t modified_us) = 0;
 
   // Records the files, numbered from meta().last_seq + 1 in this order (or all 0, when not `numbered`), and `after`, whose
@@ -55,18 +56,13 @@ class SeenFiles {
   virtual Status expire(std::int64_t discovered_ms, std::int64_t up_to) = 0;
 };
 
-struct SeenFilesOptions {
-  std::shared_ptr<io::Store> store;
-  std::string directory;     // "<checkpoint>/sources/<i>"
-  bool by_version = false;   // allowOverwrites: identity is path and time of modification
-};
-
-// RocksDB under <directory>/rocksdb when the store is the local one, else logs under <directory>/files.
-Result<std::unique_ptr<SeenFiles>> open_seen_files(const SeenFilesOptions& options);
+// For a source whose private files are in `directory` ("<checkpoint>/sources/<i>"): RocksDB under <directory>/rocksdb when
+// the store is the local one, else logs under <directory>/files.
+Result<std::unique_ptr<SeenFiles>> open_seen_files(const std::shared_ptr<io::Store>& store,
+                                                   const std::string& directory);
 
 // The two forms.
-Result<std::unique_ptr<SeenFiles>> open_rocksdb_seen_files(const std::string& directory, bool by_version);
-Result<std::unique_ptr<SeenFiles>> open_log_seen_files(std::shared_ptr<io::Store> store, const std::string& directory,
-                                                       bool by_version);
+Result<std::unique_ptr<SeenFiles>> open_rocksdb_seen_files(const std::string& directory);
+Result<std::unique_ptr<SeenFiles>> open_log_seen_files(std::shared_ptr<io::Store> store, const std::string& directory);
 
 }  // namespace millstream::loader

@@ -11,14 +11,14 @@ namespace {
 
 using nlohmann::json;
 
-std::string key_of(const std::string& path, std::int64_t modified_us, bool by_version) {
-  return by_version ? fmt::format("{}{}{}", path, '\0', modified_us) : path;
+std::string key_of(const std::string& path, std::int64_t modified_us) {
+  return fmt::format("{}{}{}", path, '\0', modified_us);
 }
 
 class LogSeenFiles final : public SeenFiles {
  public:
-  LogSeenFiles(std::shared_ptr<io::Store> store, std::string directory, bool by_version)
-      : store_(std::move(store)), directory_(std::move(directory)), by_version_(by_version) {}
+  LogSeenFiles(std::shared_ptr<io::Store> store, std::string directory)
+      : store_(std::move(store)), directory_(std::move(directory)) {}
 
   Status load() {
     auto names = store_->list_names(directory_, {});
@@ -54,7 +54,7 @@ class LogSeenFiles final : public SeenFiles {
   }
 
   Result<bool> known_version(const std::string& path, std::int64_t modified_us) override {
-    return by_key_.contains(key_of(path, modified_us, by_version_));
+    return by_key_.contains(key_of(path, modified_us));
   }
 
   Status add(std::vector<SeenFile> files, bool numbered, SeenMeta after) override {
@@ -133,7 +133,7 @@ class LogSeenFiles final : public SeenFiles {
   }
 
   void remember(SeenFile file) {
-    const std::string key = key_of(file.path, file.modified_us, by_version_);
+    const std::string key = key_of(file.path, file.modified_us);
     if (file.seq > 0) by_seq_[file.seq] = key;
     by_key_[key] = std::move(file);
   }
@@ -147,7 +147,6 @@ class LogSeenFiles final : public SeenFiles {
 
   std::shared_ptr<io::Store> store_;
   const std::string directory_;
-  const bool by_version_;
   std::int64_t next_log_ = 0;
   SeenMeta meta_;
   std::map<std::string, SeenFile> by_key_;
@@ -156,9 +155,8 @@ class LogSeenFiles final : public SeenFiles {
 
 }  // namespace
 
-Result<std::unique_ptr<SeenFiles>> open_log_seen_files(std::shared_ptr<io::Store> store, const std::string& directory,
-                                                       bool by_version) {
-  auto files = std::make_unique<LogSeenFiles>(std::move(store), directory, by_version);
+Result<std::unique_ptr<SeenFiles>> open_log_seen_files(std::shared_ptr<io::Store> store, const std::string& directory) {
+  auto files = std::make_unique<LogSeenFiles>(std::move(store), directory);
   TRY(files->load());
   return std::unique_ptr<SeenFiles>(std::move(files));
 }

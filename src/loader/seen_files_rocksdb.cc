@@ -1,4 +1,4 @@
-// Column families: files (path [NUL mtime] -> record), seq (number, big endian -> key in files), meta (name -> text).
+// Column families: files (path NUL mtime -> record), seq (number, big endian -> key in files), meta (name -> text).
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -24,8 +24,8 @@ std::string seq_key(std::int64_t seq) {
   return key;
 }
 
-std::string file_key(const std::string& path, std::int64_t modified_us, bool by_version) {
-  return by_version ? path + '\0' + seq_key(modified_us) : path;
+std::string file_key(const std::string& path, std::int64_t modified_us) {
+  return path + '\0' + seq_key(modified_us);
 }
 
 std::string record_of(const SeenFile& file) {
@@ -71,8 +71,7 @@ rocksdb::ColumnFamilyOptions family_options() {
 
 class RocksdbSeenFiles final : public SeenFiles {
  public:
-  RocksdbSeenFiles(std::string directory, bool by_version)
-      : directory_(std::move(directory)), by_version_(by_version) {}
+  explicit RocksdbSeenFiles(std::string directory) : directory_(std::move(directory)) {}
   ~RocksdbSeenFiles() override {
     for (auto* family : families_) db_->DestroyColumnFamilyHandle(family);
   }
@@ -118,7 +117,7 @@ class RocksdbSeenFiles final : public SeenFiles {
 
   Result<bool> known_version(const std::string& path, std::int64_t modified_us) override {
     std::string record;
-    const auto got = db_->Get({}, files(), file_key(path, modified_us, by_version_), &record);
+    const auto got = db_->Get({}, files(), file_key(path, modified_us), &record);
     if (got.IsNotFound()) return false;
     TRY(check(got, "reading"));
     return true;
@@ -133,7 +132,7 @@ class RocksdbSeenFiles final : public SeenFiles {
       for (std::size_t i = begin; i < end; ++i) {
         SeenFile& file = new_files[i];
         file.seq = numbered ? ++after.last_seq : 0;
-        const std::string key = file_key(file.path, file.modified_us, by_version_);
+        const std::string key = file_key(file.path, file.modified_us);
         batch.Put(files(), key, record_of(file));
         if (numbered) batch.Put(seq(), seq_key(file.seq), key);
       }
@@ -167,7 +166,7 @@ class RocksdbSeenFiles final : public SeenFiles {
     TRY(visit(0, up_to, [&](const SeenFile& file) {
       if (file.discovered_ms >= discovered_ms) return false;
       batch.Delete(seq(), seq_key(file.seq));
-      batch.Delete(files(), file_key(file.path, file.modified_us, by_version_));
+      batch.Delete(files(), file_key(file.path, file.modified_us));
       return true;
     }));
     if (batch.Count() == 0) return Status::OK();
@@ -244,7 +243,6 @@ class RocksdbSeenFiles final : public SeenFiles {
   }
 
   const std::string directory_;
-  const bool by_version_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   SeenMeta meta_;
@@ -252,17 +250,16 @@ class RocksdbSeenFiles final : public SeenFiles {
 
 }  // namespace
 
-Result<std::unique_ptr<SeenFiles>> open_rocksdb_seen_files(const std::string& directory, bool by_version) {
-  auto files = std::make_unique<RocksdbSeenFiles>(directory, by_version);
+Result<std::unique_ptr<SeenFiles>> open_rocksdb_seen_files(const std::string& directory) {
+  auto files = std::make_unique<RocksdbSeenFiles>(directory);
   TRY(files->open());
   return std::unique_ptr<SeenFiles>(std::move(files));
 }
 
-Result<std::unique_ptr<SeenFiles>> open_seen_files(const SeenFilesOptions& options) {
-  if (options.store == io::local_store()) {
-    return open_rocksdb_seen_files(io::join_path(options.directory, "rocksdb"), options.by_version);
-  }
-  return open_log_seen_files(options.store, io::join_path(options.directory, "files"), options.by_version);
+Result<std::unique_ptr<SeenFiles>> open_seen_files(const std::shared_ptr<io::Store>& store,
+                                                   const std::string& directory) {
+  if (store == io::local_store()) return open_rocksdb_seen_files(io::join_path(directory, "rocksdb"));
+  return open_log_seen_files(store, io::join_path(directory, "files"));
 }
 
 }  // namespace millstream::loader

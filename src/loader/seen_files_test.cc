@@ -15,8 +15,8 @@ class SeenFilesTest : public ::testing::TestWithParam<bool> {
   void SetUp() override { directory_ = std::filesystem::temp_directory_path() / ("seen-" + new_uuid()); }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  Result<std::unique_ptr<SeenFiles>> open(bool by_version = false) {
-    return open_seen_files({GetParam() ? io::local_store() : memory_, directory_.string(), by_version});
+  Result<std::unique_ptr<SeenFiles>> open() {
+    return open_seen_files(GetParam() ? io::local_store() : memory_, directory_.string());
   }
   static SeenFile file(const std::string& path, std::int64_t modified_us = 7, std::int64_t discovered_ms = 100) {
     return {path, 11, modified_us, discovered_ms, 0};
@@ -78,12 +78,13 @@ TEST_P(SeenFilesTest, UnnumberedFilesAreKnownAndNeverRead) {
 }
 
 TEST_P(SeenFilesTest, VersionsAreFilesOfTheirOwn) {
-  auto seen = open(true).value();
+  auto seen = open().value();
   ASSERT_TRUE(seen->add({file("/in/a", 1)}, true, {}).ok());
   EXPECT_TRUE(seen->known_version("/in/a", 1).value());
   EXPECT_FALSE(seen->known_version("/in/a", 2).value());
   ASSERT_TRUE(seen->add({file("/in/a", 2)}, true, {}).ok());
   EXPECT_EQ(paths(*seen, 0, 2), (std::vector<std::string>{"/in/a", "/in/a"}));
+  EXPECT_EQ(seen->known("/in", {"a"}).value(), (std::vector<bool>{true}));
 }
 
 TEST_P(SeenFilesTest, ExpiryKeepsWhatMayBeRunAgain) {
@@ -104,9 +105,9 @@ INSTANTIATE_TEST_SUITE_P(Forms, SeenFilesTest, ::testing::Values(true, false),
 TEST(RocksdbSeenFiles, ASecondUserIsRefusedByPath) {
   const auto directory = std::filesystem::temp_directory_path() / ("seen-" + new_uuid());
   {
-    const auto first = open_rocksdb_seen_files(directory.string(), false);
+    const auto first = open_rocksdb_seen_files(directory.string());
     ASSERT_TRUE(first.ok()) << first.status().to_string();
-    const auto second = open_rocksdb_seen_files(directory.string(), false);
+    const auto second = open_rocksdb_seen_files(directory.string());
     ASSERT_FALSE(second.ok());
     EXPECT_NE(second.status().message().find(directory.string() + " is in use"), std::string::npos)
         << second.status().message();

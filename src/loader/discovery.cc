@@ -1,0 +1,98 @@
+#include "loader/discovery.h"
+
+#include <algorithm>
+
+namespace millstream::loader {
+namespace {
+
+class Walk {
+ public:
+  Walk(io::Store& store, const DiscoveryRules& rules, SeenFiles* seen)
+      : store_(store), rules_(rules), by_glob_(!rules.globber.is_literal()), seen_(seen) {}
+
+  Result<std::vector<io::FileInfo>> run() {
+    const std::string& base = rules_.globber.base();
+    auto info = store_.stat(base);
+    if (!info.ok() && info.status().is(ErrorKind::file_not_found)) {
+      if (by_glob_) return std::move(found_);
+      return Status::error("PATH_NOT_FOUND", {{"path", io::to_uri(base)}});
+    }
+    TRY_ASSIGN(io::FileInfo root, std::move(info));
+    if (root.is_directory) {
+      TRY(directory(base));
+    } else {
+      TRY(single_file(std::move(root)));
+    }
+    std::sort(found_.begin(), found_.end(), [](const io::FileInfo& a, const io::FileInfo& b) {
+      return a.modified_us != b.modified_us ? a.modified_us < b.modified_us : a.path < b.path;
+    });
+    return std::move(found_);
+  }
+
+ private:
+  Status single_file(io::FileInfo file) {
+    bool known = false;
+    if (seen_ != nullptr && !rules_.by_version) {
+      TRY_ASSIGN(const auto answer, seen_->known(std::string(io::parent_path(file.path)),
+                                                 {std::string(io::base_name(file.path))}));
+      known = answer[0];
+    }
+    return known ? Status::OK() : take(std::move(file));
+  }
+
+  // An explicit stack: folders nest as deep as their makers like.
+  Status directory(const std::string& base) {
+    std::vector<std::string> open = {base};
+    while (!open.empty()) {
+      const std::string at = std::move(open.back());
+      open.pop_back();
+      auto listed = store_.list_names(at, {});
+      if (!listed.ok() && listed.status().is(ErrorKind::file_not_found)) continue;  // gone meanwhile
+      TRY_ASSIGN(std::vector<std::string> names, std::move(listed));
+      std::erase_if(names, [](const std::string& name) { return format::is_hidden_name(name); });
+      std::vector<bool> known(names.size(), false);
+      if (seen_ != nullptr && !rules_.by_version) {
+        TRY_ASSIGN(known, seen_->known(at, names));
+      }
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (known[i]) continue;
+        auto info = store_.stat(io::join_path(at, names[i]));
+        if (!info.ok() && info.status().is(ErrorKind::file_not_found)) continue;  // gone meanwhile, or a dead link
+        TRY_ASSIGN(io::FileInfo child, std::move(info));
+        if (!child.is_directory) {
+          TRY(take(std::move(child)));
+        } else if (!by_glob_ || rules_.globber.may_match_below(child.path)) {
+          open.push_back(std::move(child.path));
+        }
+      }
+    }
+    return Status::OK();
+  }
+
+  Status take(io::FileInfo file) {
+    if (rules_.name_filter && !rules_.name_filter->matches(io::base_name(file.path))) return Status::OK();
+    if (rules_.modified_after_us && file.modified_us <= *rules_.modified_after_us) return Status::OK();
+    if (rules_.modified_before_us && file.modified_us >= *rules_.modified_before_us) return Status::OK();
+    if (by_glob_ && !rules_.globber.matches(file.path)) return Status::OK();
+    if (seen_ != nullptr && rules_.by_version) {
+      TRY_ASSIGN(const bool known, seen_->known_version(file.path, file.modified_us));
+      if (known) return Status::OK();
+    }
+    found_.push_back(std::move(file));
+    return Status::OK();
+  }
+
+  io::Store& store_;
+  const DiscoveryRules& rules_;
+  const bool by_glob_;
+  SeenFiles* const seen_;
+  std::vector<io::FileInfo> found_;
+};
+
+}  // namespace
+
+Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules, SeenFiles* seen) {
+  return Walk(store, rules, seen).run();
+}
+
+}  // namespace millstream::loader
