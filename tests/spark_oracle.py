@@ -3,6 +3,7 @@
 import glob
 import os
 import pathlib
+import socket
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -33,6 +34,14 @@ def oracle_session(cores=1, **conf):
     import warnings
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.connect.client.core import DefaultChannelBuilder
+
+    # Another Spark Connect server may have the usual port.
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings["spark.connect.grpc.binding.port"] = str(port)
+    DefaultChannelBuilder.default_port = staticmethod(lambda: port)
 
     with warnings.catch_warnings():
         # The builder starts the JVM with these; the client then sets them again and is refused.

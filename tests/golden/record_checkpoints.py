@@ -21,6 +21,26 @@ sys.path.insert(0, str(HERE.parent))
 from spark_oracle import oracle_session  # noqa: E402
 
 
+TEXTS = {"query": [], "events": []}
+
+
+def hear_json():
+    """Keeps the JSON texts that the client gets from the server, before it makes objects of them."""
+    from pyspark.sql.connect.streaming import query, readwriter
+
+    class Hearing:
+        def __init__(self, key):
+            self.key = key
+
+        def loads(self, text):
+            is_event = '"progress"' in text[:20] or '"durationMs"' not in text
+            TEXTS["events" if is_event else self.key].append(text)
+            return json.loads(text)
+
+    query.json = Hearing("query")
+    readwriter.json = Hearing("events")
+
+
 class Recorder:
     def __init__(self, spark, base):
         self.spark = spark
@@ -35,12 +55,14 @@ class Recorder:
         path.write_text(text)
 
     def run(self, name, frame, sink, **options):
-        """Runs one availableNow query to its end and keeps its progress."""
+        """Runs one availableNow query to its end; gives its progress texts as the server sent them."""
         writer = frame.writeStream.option("checkpointLocation", self.path(name, "ck")).options(**options)
         writer = writer.queryName(name).format(sink).trigger(availableNow=True)
         query = writer.start() if sink == "noop" else writer.start(self.path(name, "out"))
         query.awaitTermination()
-        return [dict(p) for p in query.recentProgress]
+        TEXTS["query"].clear()
+        query.recentProgress
+        return list(TEXTS["query"])
 
 
 def rate(r, sink):
@@ -111,8 +133,8 @@ def keep(r, name, progress, events, target):
         source = r.base / name / part
         if source.exists():
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns(".*", "_staged_commits"))
-    (folder / "progress.json").write_text("\n".join(json.dumps(p) for p in progress) + "\n")
-    (folder / "events.json").write_text("\n".join(json.dumps(e) for e in events) + "\n")
+    (folder / "progress.json").write_text("\n".join(progress) + "\n")
+    (folder / "events.json").write_text("\n".join(events) + "\n")
 
 
 def main():
@@ -126,24 +148,21 @@ def main():
 
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
-    events = []
-
     class Listener(StreamingQueryListener):
         def onQueryStarted(self, event):
-            events.append({"started": {"id": str(event.id), "runId": str(event.runId), "name": event.name,
-                                       "timestamp": event.timestamp}})
+            pass
 
         def onQueryProgress(self, event):
-            events.append({"progress": dict(event.progress)})
+            pass
 
         def onQueryIdle(self, event):
-            events.append({"idle": {"id": str(event.id), "timestamp": event.timestamp}})
+            pass
 
         def onQueryTerminated(self, event):
-            events.append({"terminated": {"id": str(event.id), "runId": str(event.runId),
-                                          "exception": event.exception,
-                                          "errorClass": event.errorClassOnException}})
+            pass
 
+    hear_json()
+    events = TEXTS["events"]
     spark.streams.addListener(Listener())
     recorder = Recorder(spark, base)
     jobs = [lambda r: rate(r, "noop"), lambda r: rate(r, "delta"), lambda r: rate(r, "parquet"),
@@ -152,7 +171,7 @@ def main():
         events.clear()
         name, progress = job(recorder)
         deadline = time.monotonic() + 20
-        while not any("terminated" in e for e in events) and time.monotonic() < deadline:
+        while not any("errorClassOnException" in e for e in events) and time.monotonic() < deadline:
             time.sleep(0.1)
         time.sleep(0.5)  # later events of the same query; recording only, no test waits like this
         keep(recorder, name, progress, list(events), HERE / "checkpoints")
