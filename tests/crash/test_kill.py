@@ -1,0 +1,17 @@
+"""`kill -9` at random moments: nothing lost, nothing doubled. 200 rounds of small batches in all."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+KILL = pathlib.Path(__file__).parent / "kill.py"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("source, rounds", [("cloud", 140), ("files", 60)])
+def test_kill(source, rounds):
+    done = subprocess.run([sys.executable, str(KILL), "--rounds", str(rounds), "--source", source],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
