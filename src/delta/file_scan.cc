@@ -1,0 +1,224 @@
+#include "delta/file_scan.h"
+
+#include <arrow/array.h>
+#include <arrow/array/util.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "conc/thread_pool.h"
+#include "delta/features.h"
+#include "delta/stats.h"
+#include "delta/values.h"
+#include "format/arrow_status.h"
+#include "format/file_columns.h"
+#include "format/parquet.h"
+
+namespace millstream::delta {
+namespace {
+
+constexpr std::int64_t empty_batch_rows = 64 << 10;
+constexpr std::int64_t open_cost_bytes = 64 << 10;  // what opening a file is worth, when files are put together
+constexpr std::int64_t partition_bytes_min = 1 << 20;
+constexpr std::int64_t partition_bytes_max = 64 << 20;
+
+// Where an output column comes from.
+struct OutputColumn {
+  enum class From : std::uint8_t { file, partition, metadata, null };
+  From from;
+  int index = -1;  // file: place in the read batch; partition: place in the table's schema
+};
+
+// What all files of a scan share. Immutable.
+struct ScanPlan {
+  std::shared_ptr<io::Store> store;
+  std::string table;
+  TableInfoPtr info;
+  column::Schema output;
+  std::shared_ptr<arrow::Schema> arrow_output;
+  std::vector<OutputColumn> columns;
+  column::Schema wanted;  // of the file
+  format::ParquetReadOptions parquet;
+};
+
+Result<std::shared_ptr<const ScanPlan>> make_plan(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                                  const TableInfoPtr& info, const connector::ScanRequest& request,
+                                                  bool case_sensitive) {
+  auto plan = std::make_shared<ScanPlan>();
+  plan->store = store;
+  plan->table = table;
+  plan->info = info;
+  for (const auto& name : request.columns) {
+    const int index = column::find_field(info->schema, name);
+    if (index < 0) {
+      if (name != format::metadata_column) return Status::internal("{} has no column {}", table, name);
+      plan->output.push_back(format::file_metadata_field());
+      plan->columns.push_back({OutputColumn::From::metadata, -1});
+      continue;
+    }
+    const auto& field = info->schema[static_cast<std::size_t>(index)];
+    plan->output.push_back(field);
+    if (info->is_partition_column(static_cast<std::size_t>(index))) {
+      plan->columns.push_back({OutputColumn::From::partition, index});
+    } else if (field.type->kind() == column::TypeKind::null) {
+      plan->columns.push_back({OutputColumn::From::null, -1});
+    } else {
+      plan->columns.push_back({OutputColumn::From::file, static_cast<int>(plan->wanted.size())});
+      plan->wanted.push_back(field);
+    }
+  }
+  plan->arrow_output = column::to_arrow(plan->output);
+  plan->parquet.case_sensitive = case_sensitive;
+  for (const auto& predicate : request.predicates) {
+    // Values of partition columns that a file happens to hold mean nothing.
+    const int index = predicate.path.empty() ? -1 : column::find_field_ignore_case(info->schema, predicate.path[0]);
+    if (index >= 0 && !info->is_partition_column(static_cast<std::size_t>(index))) {
+      plan->parquet.predicates.push_back(predicate);
+    }
+  }
+  return std::shared_ptr<const ScanPlan>(std::move(plan));
+}
+
+// Some files, one after the other.
+class FilesReader final : public connector::BatchReader {
+ public:
+  FilesReader(std::shared_ptr<const ScanPlan> plan, std::vector<AddFilePtr> files)
+      : plan_(std::move(plan)), files_(std::move(files)) {}
+
+  Result<connector::RecordBatchPtr> next() override {
+    for (;;) {
+      if (!open_) {
+        if (next_ == files_.size()) return connector::RecordBatchPtr();
+        TRY(open(*files_[next_++]));
+      }
+      TRY_ASSIGN(auto batch, next_of_file());
+      if (batch != nullptr) return batch;
+      open_ = false;
+      reader_.reset();
+    }
+  }
+
+ private:
+  Status open(const AddFile& add) {
+    TRY(check_readable_file(add, plan_->table));
+    file_.path = resolve_path(plan_->table, add.path);
+    file_.size = add.size;
+    file_.modified_us = add.modification_time * 1000;
+    if (!file_.path.starts_with('/')) {
+      return Status::unsupported("the Delta table {} has a data file on another file system: {}", plan_->table,
+                                 add.path);
+    }
+    partition_.clear();
+    for (const auto& column : plan_->columns) {
+      if (column.from != OutputColumn::From::partition) continue;
+      const auto& field = plan_->info->schema[static_cast<std::size_t>(column.index)];
+      const auto found = add.partition_values.find(field.name);
+      TRY_ASSIGN(auto value, parse_partition_value(
+                                 field, found == add.partition_values.end() ? std::nullopt : found->second));
+      partition_.push_back({field, std::move(value)});
+    }
+    if (plan_->wanted.empty()) {
+      TRY_ASSIGN(const auto footer, format::read_parquet_footer(plan_->store, file_.path));
+      rows_left_ = footer.rows;
+    } else {
+      TRY_ASSIGN(reader_, format::ParquetReader::open(plan_->store, file_.path, plan_->wanted, plan_->parquet));
+    }
+    open_ = true;
+    return Status::OK();
+  }
+
+  Result<connector::RecordBatchPtr> next_of_file() {
+    if (reader_ == nullptr) {
+      const std::int64_t rows = std::min(rows_left_, empty_batch_rows);
+      rows_left_ -= rows;
+      return rows == 0 ? Result<connector::RecordBatchPtr>(connector::RecordBatchPtr()) : complete(nullptr, rows);
+    }
+    TRY_ASSIGN(const auto batch, reader_->next());
+    if (batch == nullptr) return connector::RecordBatchPtr();
+    return complete(batch.get(), batch->num_rows());
+  }
+
+  Result<connector::RecordBatchPtr> complete(const arrow::RecordBatch* read, std::int64_t rows) {
+    std::vector<std::shared_ptr<arrow::Array>> arrays;
+    std::size_t partition = 0;
+    for (std::size_t i = 0; i < plan_->columns.size(); ++i) {
+      std::shared_ptr<arrow::Array> array;
+      switch (plan_->columns[i].from) {
+        case OutputColumn::From::file: array = read->column(plan_->columns[i].index); break;
+        case OutputColumn::From::partition: {
+          const auto& constant = partition_[partition++];
+          TRY_ARROW_ASSIGN(array, arrow::MakeArrayFromScalar(*constant.value, rows));
+          break;
+        }
+        case OutputColumn::From::metadata: {
+          TRY_ASSIGN(array, format::file_metadata_array(file_, rows));
+          break;
+        }
+        case OutputColumn::From::null: {
+          TRY_ARROW_ASSIGN(array, arrow::MakeArrayOfNull(plan_->arrow_output->field(static_cast<int>(i))->type(), rows));
+          break;
+        }
+      }
+      arrays.push_back(std::move(array));
+    }
+    return connector::RecordBatchPtr(arrow::RecordBatch::Make(plan_->arrow_output, rows, std::move(arrays)));
+  }
+
+  const std::shared_ptr<const ScanPlan> plan_;
+  const std::vector<AddFilePtr> files_;
+  std::size_t next_ = 0;
+  bool open_ = false;
+  io::FileInfo file_;
+  std::vector<format::ConstantColumn> partition_;
+  std::unique_ptr<format::ParquetReader> reader_;
+  std::int64_t rows_left_ = 0;
+};
+
+std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files) {
+  std::int64_t total = 0;
+  for (const auto& file : files) total += file->size + open_cost_bytes;
+  const std::int64_t target =
+      std::clamp(total / (shared_pool().size() * 4), partition_bytes_min, partition_bytes_max);
+  std::vector<std::vector<AddFilePtr>> groups;
+  std::int64_t filled = 0;
+  for (auto& file : files) {
+    if (groups.empty() || filled >= target) {
+      groups.emplace_back();
+      filled = 0;
+    }
+    filled += file->size + open_cost_bytes;
+    groups.back().push_back(std::move(file));
+  }
+  return groups;
+}
+
+}  // namespace
+
+Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                      const TableInfoPtr& info, std::vector<AddFilePtr> files,
+                                      const connector::ScanRequest& request, bool case_sensitive) {
+  TRY_ASSIGN(const auto plan, make_plan(store, table, info, request, case_sensitive));
+  if (!request.predicates.empty()) {
+    std::erase_if(files, [&](const auto& file) { return !may_match(*file, *info, request.predicates); });
+  } else if (request.limit) {
+    std::int64_t rows = 0;
+    std::size_t needed = 0;
+    while (needed < files.size() && rows < *request.limit) {
+      const auto& file = *files[needed++];
+      rows += file.stats.empty() ? 0 : parse_stats(file.stats).rows.value_or(0);
+    }
+    files.resize(needed);
+  }
+  connector::Batches batches;
+  batches.schema = plan->output;
+  for (auto& group : put_together(std::move(files))) {
+    batches.partitions.push_back([plan, group = std::move(group)]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      return std::unique_ptr<connector::BatchReader>(std::make_unique<FilesReader>(plan, group));
+    });
+  }
+  return batches;
+}
+
+}  // namespace millstream::delta

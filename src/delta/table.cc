@@ -1,0 +1,103 @@
+#include "delta/table.h"
+
+#include "base/text.h"
+#include "delta/features.h"
+#include "delta/file_scan.h"
+#include "delta/log.h"
+#include "delta/log_names.h"
+#include "delta/time_travel.h"
+#include "format/file_columns.h"
+
+namespace millstream::delta {
+namespace {
+
+Status not_a_table(io::Store& store, const std::string& table) {
+  TRY_ASSIGN(const bool there, store.exists(table));
+  if (!there) return Status::error("PATH_NOT_FOUND", {{"path", io::to_uri(table)}});
+  return Status::error("DELTA_TABLE_NOT_FOUND", {{"tableName", "`" + table + "`"}});
+}
+
+Result<SnapshotPtr> snapshot_of(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                const ReadOptions& options) {
+  const auto log = Log::at(store, table);
+  if (options.version_as_of) {
+    auto snapshot = log->at_version(*options.version_as_of);
+    if (!snapshot.ok() && snapshot.status().is("DELTA_TABLE_NOT_FOUND")) return not_a_table(*store, table);
+    return snapshot;
+  }
+  TRY_ASSIGN(SnapshotPtr latest, log->latest());
+  if (latest == nullptr) return not_a_table(*store, table);
+  if (!options.timestamp_as_of) return latest;
+  TRY_ASSIGN(const std::int64_t time_ms, parse_time_ms(*options.timestamp_as_of, options.time_zone));
+  TRY_ASSIGN(const auto times, log->commit_times());
+  if (times.empty()) return latest;
+  TRY_ASSIGN(const std::int64_t version, version_at(times, time_ms));
+  return log->at_version(version);
+}
+
+}  // namespace
+
+Result<ReadOptions> parse_read_options(const Options& options, const std::string& time_zone) {
+  ReadOptions out;
+  out.time_zone = time_zone;
+  for (const auto& [name, entry] : options.entries()) {
+    if (name == "path") continue;
+    if (name == "versionasof") {
+      TRY_ASSIGN(out.version_as_of, options.get_int(name, 0));
+    } else if (name == "timestampasof") {
+      out.timestamp_as_of = entry.value;
+    } else if ((name == "readchangefeed" || name == "readchangedata") && equals_ignore_case(entry.value, "false")) {
+      continue;
+    } else if (name == "readchangefeed" || name == "readchangedata") {
+      return Status::unsupported("the option {} of a Delta read is not supported by Millstream yet", entry.name);
+    } else {
+      return Status::invalid("a Delta read has no option '{}'", entry.name);
+    }
+  }
+  if (out.version_as_of && out.timestamp_as_of) return Status::error("DELTA_ONEOF_IN_TIMETRAVEL");
+  return out;
+}
+
+Result<std::shared_ptr<const DeltaTable>> DeltaTable::open(std::shared_ptr<io::Store> store, std::string table,
+                                                           const ReadOptions& options) {
+  TRY_ASSIGN(SnapshotPtr snapshot, snapshot_of(store, table, options));
+  TRY(check_readable(snapshot->protocol(), snapshot->info(), table));
+  if (snapshot->schema().empty()) {
+    return Status::error("DELTA_READ_TABLE_WITHOUT_COLUMNS", {{"tableName", "delta.`" + table + "`"}});
+  }
+  return std::shared_ptr<const DeltaTable>(
+      std::make_shared<DeltaTable>(std::move(store), std::move(table), std::move(snapshot), options));
+}
+
+DeltaTable::DeltaTable(std::shared_ptr<io::Store> store, std::string table, SnapshotPtr snapshot, ReadOptions options)
+    : store_(std::move(store)),
+      table_(std::move(table)),
+      snapshot_(std::move(snapshot)),
+      options_(std::move(options)) {}
+
+const column::Schema& DeltaTable::schema() const { return snapshot_->schema(); }
+const column::Schema& DeltaTable::metadata_fields() const { return format::file_metadata_fields(); }
+
+Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& request) const {
+  std::vector<AddFilePtr> files;
+  files.reserve(snapshot_->files().size());
+  snapshot_->files().for_each([&](const AddFilePtr& file) { files.push_back(file); });
+  return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request, options_.case_sensitive);
+}
+
+std::string DeltaTable::describe() const { return fmt::format("delta [{}]", table_); }
+
+std::vector<std::string> DeltaTable::input_files() const {
+  std::vector<std::string> uris;
+  snapshot_->files().for_each(
+      [&](const AddFilePtr& file) { uris.push_back(io::to_uri(resolve_path(table_, file->path))); });
+  return uris;
+}
+
+const std::vector<std::string>& DeltaTable::partition_columns() const {
+  return snapshot_->metadata().partition_columns;
+}
+
+std::int64_t DeltaTable::version() const { return snapshot_->version(); }
+
+}  // namespace millstream::delta
