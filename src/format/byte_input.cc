@@ -1,0 +1,210 @@
+#include "format/byte_input.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/text.h"
+
+namespace millstream::format {
+namespace {
+
+constexpr std::size_t compressed_block = 128 << 10;
+
+class FileInput final : public ByteInput {
+ public:
+  FileInput(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  ~FileInput() override { ::close(fd_); }
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    std::size_t filled = 0;
+    while (filled < size) {
+      const ssize_t got = ::read(fd_, to + filled, size - filled);
+      if (got < 0) {
+        if (errno == EINTR) continue;
+        return Status::io("reading {}: {}", path_, std::strerror(errno));
+      }
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    return filled;
+  }
+
+ private:
+  int fd_;
+  std::string path_;
+};
+
+class TextInput final : public ByteInput {
+ public:
+  explicit TextInput(std::string bytes) : bytes_(std::move(bytes)) {}
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    const std::size_t count = std::min(size, bytes_.size() - at_);
+    std::memcpy(to, bytes_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+// gzip of one or more members, or one zlib stream.
+class InflateInput final : public ByteInput {
+ public:
+  InflateInput(std::unique_ptr<ByteInput> from, bool gzip) : from_(std::move(from)), gzip_(gzip) {
+    CHECK(inflateInit2(&stream_, gzip ? 15 + 16 : 15) == Z_OK);
+  }
+  ~InflateInput() override { inflateEnd(&stream_); }
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    std::size_t done = 0;
+    while (done < size && !ended_) {
+      if (stream_.avail_in == 0) {
+        TRY_ASSIGN(const std::size_t got, from_->read(buffer_.data(), buffer_.size()));
+        if (got == 0) {
+          ended_ = true;
+          if (within_member_) return Status::io("Unexpected end of input stream");
+          break;
+        }
+        stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+        stream_.avail_in = static_cast<uInt>(got);
+      }
+      const std::size_t piece = std::min<std::size_t>(size - done, 1 << 30);
+      stream_.next_out = reinterpret_cast<Bytef*>(to + done);
+      stream_.avail_out = static_cast<uInt>(piece);
+      within_member_ = true;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      done += piece - stream_.avail_out;
+      if (code == Z_STREAM_END) {
+        within_member_ = false;
+        if (gzip_) {
+          CHECK(inflateReset(&stream_) == Z_OK);
+        } else {
+          ended_ = true;
+        }
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        ended_ = true;
+        if (done > 0) {  // what came before the damage is good
+          failed_ = true;
+          break;
+        }
+        return damage();
+      }
+    }
+    if (done == 0 && failed_) return damage();
+    return done;
+  }
+
+ private:
+  Status damage() const {
+    return Status::io("{}", stream_.msg != nullptr ? stream_.msg : "the compressed data is damaged");
+  }
+
+  std::unique_ptr<ByteInput> from_;
+  bool gzip_;
+  z_stream stream_{};
+  std::vector<char> buffer_ = std::vector<char>(compressed_block);
+  bool within_member_ = false;
+  bool ended_ = false;
+  bool failed_ = false;
+};
+
+class ZstdInput final : public ByteInput {
+ public:
+  explicit ZstdInput(std::unique_ptr<ByteInput> from) : from_(std::move(from)), stream_(ZSTD_createDStream()) {
+    CHECK(stream_ != nullptr);
+  }
+  ~ZstdInput() override { ZSTD_freeDStream(stream_); }
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    ZSTD_outBuffer out{to, size, 0};
+    while (out.pos < size) {
+      if (failed_) {
+        if (out.pos > 0) break;
+        return Status::io("the zstd data is damaged");
+      }
+      if (in_.pos == in_.size && !source_ended_) {
+        TRY_ASSIGN(const std::size_t got, from_->read(buffer_.data(), buffer_.size()));
+        in_ = {buffer_.data(), got, 0};
+        source_ended_ = got == 0;
+      }
+      if (source_ended_ && in_.pos == in_.size) {
+        if (!within_frame_) break;
+        if (out.pos > 0) {
+          failed_ = true;
+          break;
+        }
+        return Status::io("Truncated source");
+      }
+      const std::size_t left = ZSTD_decompressStream(stream_, &out, &in_);
+      if (ZSTD_isError(left)) {
+        failed_ = true;
+        if (out.pos > 0) break;
+        return Status::io("{}", ZSTD_getErrorName(left));
+      }
+      within_frame_ = left != 0;
+    }
+    return out.pos;
+  }
+
+ private:
+  std::unique_ptr<ByteInput> from_;
+  ZSTD_DStream* stream_;
+  std::vector<char> buffer_ = std::vector<char>(compressed_block);
+  ZSTD_inBuffer in_{nullptr, 0, 0};
+  bool source_ended_ = false;
+  bool within_frame_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store, const std::string& path) {
+  std::unique_ptr<ByteInput> input;
+  if (store.get() == io::local_store().get()) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+      const std::string text = fmt::format("opening {}: {}", path, std::strerror(errno));
+      return Status::plain(errno == ENOENT || errno == ENOTDIR ? ErrorKind::file_not_found : ErrorKind::io, text);
+    }
+    input = std::make_unique<FileInput>(fd, path);
+  } else {
+    TRY_ASSIGN(std::string bytes, store->get(path));
+    input = std::make_unique<TextInput>(std::move(bytes));
+  }
+  const std::string lower = to_lower(io::base_name(path));
+  if (lower.ends_with(".gz") || lower.ends_with(".gzip")) {
+    return std::unique_ptr<ByteInput>(std::make_unique<InflateInput>(std::move(input), true));
+  }
+  if (lower.ends_with(".deflate")) {
+    return std::unique_ptr<ByteInput>(std::make_unique<InflateInput>(std::move(input), false));
+  }
+  if (lower.ends_with(".zst") || lower.ends_with(".zstd")) {
+    return std::unique_ptr<ByteInput>(std::make_unique<ZstdInput>(std::move(input)));
+  }
+  for (const std::string_view other : {".bz2", ".snappy", ".lz4"}) {
+    if (lower.ends_with(other)) {
+      return Status::unsupported("{} files are not supported by Millstream yet: {}", other, path);
+    }
+  }
+  return input;
+}
+
+std::string error_path(const std::string& path) { return "file://" + percent_encode_path(path); }
+
+Status failed_read(const std::string& path, const Status& cause) {
+  const bool missing = cause.is(ErrorKind::file_not_found);
+  Status status = Status::error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT",
+                                {{"path", error_path(path)}});
+  return status.with_cause(cause);
+}
+
+}  // namespace millstream::format

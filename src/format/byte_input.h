@@ -1,0 +1,30 @@
+// ByteInput: the bytes of a file, decompressed by its extension, front to back. One thread; closed when destroyed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "io/store.h"
+
+namespace millstream::format {
+
+class ByteInput {
+ public:
+  virtual ~ByteInput() = default;
+  // Fills `to`; fewer bytes only at the end.
+  virtual Result<std::size_t> read(char* to, std::size_t size) = 0;
+};
+
+// Local files are read in pieces, those of another store whole. .gz, .gzip, .deflate, .zst, .zstd (in any case) are
+// decompressed, all their members or frames; .bz2, .snappy, .lz4 are refused by name. FileNotFound when there is none.
+Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store, const std::string& path);
+
+// FAILED_READ_FILE.FILE_NOT_EXIST or .NO_HINT about a file, with the cause.
+Status failed_read(const std::string& path, const Status& cause);
+
+// "file:///a%20b": how Spark names a file in errors.
+std::string error_path(const std::string& path);
+
+}  // namespace millstream::format

@@ -1,0 +1,350 @@
+#include "format/json_reader.h"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/text.h"
+#include "format/byte_input.h"
+#include "format/json_rows.h"
+
+namespace millstream::format {
+namespace {
+
+constexpr std::size_t block_bytes = 256 << 10;
+constexpr std::size_t document_bytes_max = JsonIndex::text_max;
+
+bool is_special(const JsonScan& scan, std::string_view name) {
+  return name == scan.options.corrupt_column ||
+         (!scan.options.rescued_column.empty() && name == scan.options.rescued_column);
+}
+
+Status check_type(const column::DataType& type, std::string_view column) {
+  using column::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::day_time_interval:
+    case TypeKind::year_month_interval:
+    case TypeKind::calendar_interval:
+    case TypeKind::variant:
+      return Status::unsupported("reading the type {} of column '{}' from json is not supported by Millstream yet",
+                                 type.sql(), column);
+    case TypeKind::map:
+      if (!type.key()->is_string()) {
+        return Status::unsupported("json has no maps with keys of type {} (column '{}')", type.key()->sql(), column);
+      }
+      [[fallthrough]];
+    case TypeKind::array:
+    case TypeKind::struct_:
+      for (const auto& field : type.fields()) TRY(check_type(*field.type, column));
+      return Status::OK();
+    default: return Status::OK();
+  }
+}
+
+// Where a column of the batches comes from.
+struct OutputColumn {
+  enum class From : std::uint8_t { record, corrupt, rescued, metadata, constant } from;
+  std::size_t index = 0;  // of the record's fields, or of the file's constants
+};
+
+class JsonReader final : public connector::BatchReader {
+ public:
+  JsonReader(std::shared_ptr<io::Store> store, std::shared_ptr<const JsonScan> scan, std::vector<FileSplit> files)
+      : store_(std::move(store)), scan_(std::move(scan)), files_(std::move(files)) {}
+
+  Status prepare() {
+    TRY_ASSIGN(schema_, json_output_schema(*scan_, files_));
+    arrow_schema_ = column::to_arrow(schema_);
+    JsonRowSettings settings;
+    settings.options = scan_->options;
+    for (const auto& field : scan_->schema) {
+      if (is_special(*scan_, field.name)) continue;
+      settings.fields.push_back(field);
+      settings.wanted.push_back(false);
+    }
+    for (const auto& name : scan_->columns) {
+      OutputColumn column{};
+      TRY_ASSIGN(column, find_output(name, settings));
+      output_.push_back(column);
+      per_file_ = per_file_ || column.from == OutputColumn::From::metadata || column.from == OutputColumn::From::constant;
+    }
+    if (settings.fill_corrupt || settings.fill_rescued) settings.wanted.assign(settings.wanted.size(), true);
+    if (scan_->on_unknown_fields) {
+      // Unknown members of structs are seen only where the structs are read.
+      for (std::size_t i = 0; i < settings.fields.size(); ++i) {
+        if (settings.fields[i].type->is_nested()) settings.wanted[i] = true;
+      }
+      settings.on_unknown = [this](const std::string& rescued) -> Status {
+        Status status = scan_->on_unknown_fields({files_[file_].info.path, rescued});
+        stopped_by_caller_ = !status.ok();
+        return status;
+      };
+    }
+    TRY_ASSIGN(rows_, JsonRows::make(std::move(settings)));
+    return Status::OK();
+  }
+
+  Result<connector::RecordBatchPtr> next() override {
+    for (;;) {
+      if (input_ == nullptr) {
+        if (file_ == files_.size()) return rows_->rows() > 0 ? emit() : Result<connector::RecordBatchPtr>(nullptr);
+        TRY(open_file());
+        continue;
+      }
+      bool ended = false;
+      Status status = read_block(ended);
+      if (!status.ok()) {
+        TRY(handle(status));
+        ended = true;
+      }
+      const bool full = rows_->rows() >= scan_->batch_rows_max || rows_->data_bytes() >= scan_->batch_bytes_max;
+      connector::RecordBatchPtr batch;
+      if (rows_->rows() > 0 && (full || (ended && per_file_))) {
+        TRY_ASSIGN(batch, emit());
+      }
+      if (ended) close_file();
+      if (batch != nullptr) return batch;
+    }
+  }
+
+ private:
+  Result<OutputColumn> find_output(const std::string& name, JsonRowSettings& settings) const {
+    using From = OutputColumn::From;
+    if (!files_.empty()) {
+      const auto& constants = files_.front().constants;
+      for (std::size_t i = 0; i < constants.size(); ++i) {
+        if (constants[i].field.name == name) return OutputColumn{From::constant, i};
+      }
+    }
+    if (column::find_field(scan_->schema, name) >= 0) {
+      if (name == scan_->options.corrupt_column) {
+        settings.fill_corrupt = true;
+        return OutputColumn{From::corrupt, 0};
+      }
+      if (is_special(*scan_, name)) {
+        settings.fill_rescued = true;
+        return OutputColumn{From::rescued, 0};
+      }
+      const auto index = static_cast<std::size_t>(column::find_field(settings.fields, name));
+      settings.wanted[index] = true;
+      return OutputColumn{From::record, index};
+    }
+    CHECK(name == metadata_column);
+    return OutputColumn{From::metadata, 0};
+  }
+
+  Status open_file() {
+    const auto& path = files_[file_].info.path;
+    auto opened = open_bytes(store_, path);
+    if (!opened.ok()) {
+      TRY(handle(opened.status()));
+      close_file();
+      return Status::OK();
+    }
+    input_ = std::move(opened).value();
+    rows_->begin_file(path);
+    carried_ = 0;
+    at_start_ = true;
+    return Status::OK();
+  }
+
+  void close_file() {
+    input_.reset();
+    ++file_;
+  }
+
+  // A failure of the current file: nothing when the options say that the file is to be left there, or the error.
+  Status handle(const Status& status) {
+    if (stopped_by_caller_) return status;
+    const auto& path = files_[file_].info.path;
+    const bool missing = status.is(ErrorKind::file_not_found);
+    if (status.is(ErrorKind::unsupported_operation)) return status;
+    const bool ignored = missing ? scan_->options.ignore_missing_files
+                                 : scan_->options.ignore_corrupt_files && !is_denied(status);
+    if (!ignored) return failed_read(path, status);
+    if (scan_->on_skipped_file) scan_->on_skipped_file(path, missing);
+    return Status::OK();
+  }
+
+  static bool is_denied(const Status& status) {
+    return status.message().find(std::strerror(EACCES)) != std::string::npos;
+  }
+
+  void reserve(std::size_t size) {
+    if (buffer_.size() < size + JsonRows::padding) buffer_.resize(size + JsonRows::padding);
+  }
+
+  // Reads on, and takes the whole lines (or the document) of what is there.
+  Status read_block(bool& ended) {
+    if (scan_->options.multi_line) return read_document(ended);
+    std::size_t wanted = std::max(block_bytes, carried_ * 2);
+    if (const auto size = files_[file_].info.size; at_start_ && size >= 0) {
+      wanted = std::min(wanted, static_cast<std::size_t>(size) + 1);  // a small file: a small buffer
+    }
+    if (wanted < carried_ + 1) wanted = block_bytes;
+    if (wanted > document_bytes_max) {
+      return Status::unsupported("{} has a line of more than {} bytes", files_[file_].info.path, document_bytes_max);
+    }
+    reserve(wanted);
+    TRY_ASSIGN(const std::size_t got, input_->read(buffer_.data() + carried_, wanted - carried_));
+    std::size_t size = carried_ + got;
+    ended = size < wanted;
+    std::size_t begin = 0;
+    if (at_start_ && size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0) begin = 3;
+    if (size >= 3 || ended) at_start_ = false;
+    std::size_t end = size;
+    if (!ended) end = begin + whole_records(buffer_.data() + begin, size - begin);
+    if (end > begin) TRY(take(begin, end - begin));
+    carried_ = size - end;
+    if (carried_ > 0) std::memmove(buffer_.data(), buffer_.data() + end, carried_);
+    return Status::OK();
+  }
+
+  // How much of the text is whole records, with their separators.
+  std::size_t whole_records(const char* text, std::size_t size) const {
+    const std::string_view view(text, size);
+    if (!scan_->options.line_sep.empty()) {
+      const auto at = view.rfind(scan_->options.line_sep);
+      return at == std::string_view::npos ? 0 : at + scan_->options.line_sep.size();
+    }
+    auto at = view.rfind('\n');
+    if (at == std::string_view::npos) at = view.rfind('\r');
+    return at == std::string_view::npos ? 0 : at + 1;
+  }
+
+  Status take(std::size_t begin, std::size_t size) {
+    if (!scan_->options.line_sep.empty()) return take_separated({buffer_.data() + begin, size});
+    return rows_->add_lines(buffer_.data() + begin, size);
+  }
+
+  Status take_separated(std::string_view text) {
+    const std::string& separator = scan_->options.line_sep;
+    while (!text.empty()) {
+      const auto at = text.find(separator);
+      record_.assign(text.substr(0, at));
+      const std::size_t size = record_.size();
+      record_.append(JsonRows::padding, '\n');
+      TRY(rows_->add_document(record_.data(), size));
+      text = at == std::string_view::npos ? std::string_view() : text.substr(at + separator.size());
+    }
+    return Status::OK();
+  }
+
+  Status read_document(bool& ended) {
+    std::size_t size = 0;
+    for (;;) {
+      reserve(size + block_bytes);
+      TRY_ASSIGN(const std::size_t got, input_->read(buffer_.data() + size, block_bytes));
+      size += got;
+      if (got < block_bytes) break;
+      if (size > document_bytes_max) {
+        return Status::unsupported("{} is larger than {} bytes, the most that multiLine takes",
+                                   files_[file_].info.path, document_bytes_max);
+      }
+    }
+    ended = true;
+    const std::size_t begin = size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (size >= 2 && begin == 0) {
+      const bool wide = std::memcmp(buffer_.data(), "\xff\xfe", 2) == 0 || std::memcmp(buffer_.data(), "\xfe\xff", 2) == 0;
+      if (wide) return Status::unsupported("{} is UTF-16: convert it to UTF-8", files_[file_].info.path);
+    }
+    std::memset(buffer_.data() + size, '\n', JsonRows::padding);
+    return rows_->add_document(buffer_.data() + begin, size - begin);
+  }
+
+  Result<connector::RecordBatchPtr> emit() {
+    using From = OutputColumn::From;
+    const std::int64_t count = rows_->rows();
+    const auto columns = rows_->finish();
+    const std::size_t fields = columns.size() - 2;
+    std::vector<std::shared_ptr<arrow::Array>> arrays;
+    for (const OutputColumn& column : output_) {
+      std::shared_ptr<arrow::Array> array;
+      switch (column.from) {
+        case From::record: array = columns[column.index]; break;
+        case From::corrupt: array = columns[fields]; break;
+        case From::rescued: array = columns[fields + 1]; break;
+        case From::metadata: {
+          TRY_ASSIGN(array, file_metadata_array(files_[file_].info, count));
+          break;
+        }
+        case From::constant: {
+          TRY_ASSIGN(array, constant_array(files_[file_].constants[column.index], count));
+          break;
+        }
+      }
+      arrays.push_back(std::move(array));
+    }
+    return arrow::RecordBatch::Make(arrow_schema_, count, std::move(arrays));
+  }
+
+  const std::shared_ptr<io::Store> store_;
+  const std::shared_ptr<const JsonScan> scan_;
+  const std::vector<FileSplit> files_;
+  column::Schema schema_;
+  std::shared_ptr<arrow::Schema> arrow_schema_;
+  std::vector<OutputColumn> output_;
+  bool per_file_ = false;
+  std::unique_ptr<JsonRows> rows_;
+
+  std::size_t file_ = 0;
+  std::unique_ptr<ByteInput> input_;
+  std::vector<char> buffer_;
+  std::size_t carried_ = 0;  // bytes of an unfinished line, at the buffer's begin
+  bool at_start_ = false;
+  std::string record_;
+  bool stopped_by_caller_ = false;
+};
+
+}  // namespace
+
+Result<column::Schema> json_output_schema(const JsonScan& scan, const std::vector<FileSplit>& files) {
+  column::Schema out;
+  for (const auto& name : scan.columns) {
+    const ConstantColumn* constant = nullptr;
+    if (!files.empty()) {
+      for (const auto& candidate : files.front().constants) {
+        if (candidate.field.name == name) constant = &candidate;
+      }
+    }
+    const int index = column::find_field(scan.schema, name);
+    if (constant != nullptr) {
+      out.push_back(constant->field);
+    } else if (index >= 0) {
+      const auto& field = scan.schema[static_cast<std::size_t>(index)];
+      out.push_back({field.name, column::as_nullable(field.type), true, field.metadata});
+    } else if (name == metadata_column) {
+      out.push_back(file_metadata_field());
+    } else {
+      return Status::internal("the json reader was asked for the column '{}' that it does not have", name);
+    }
+  }
+  return out;
+}
+
+Status check_json_scan(const JsonScan& scan) {
+  for (const auto& field : scan.schema) {
+    TRY(check_type(*field.type, field.name));
+    if (!is_special(scan, field.name)) continue;
+    if (field.type->kind() != column::TypeKind::string || !field.nullable) {
+      return Status::error("INVALID_CORRUPT_RECORD_TYPE", {{"columnName", "`" + field.name + "`"},
+                                                           {"actualType", "\"" + field.type->sql() + "\""}});
+    }
+  }
+  return Status::OK();
+}
+
+Result<std::unique_ptr<connector::BatchReader>> open_json(std::shared_ptr<io::Store> store,
+                                                          std::shared_ptr<const JsonScan> scan,
+                                                          std::vector<FileSplit> files) {
+  TRY(check_json_scan(*scan));
+  auto reader = std::make_unique<JsonReader>(std::move(store), std::move(scan), std::move(files));
+  TRY(reader->prepare());
+  return std::unique_ptr<connector::BatchReader>(std::move(reader));
+}
+
+}  // namespace millstream::format

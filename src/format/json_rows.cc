@@ -1,0 +1,347 @@
+#include "format/json_rows.h"
+
+#include <arrow/array.h>
+
+#include <algorithm>
+
+#include "format/base64.h"
+#include "format/json_values.h"
+
+namespace millstream::format {
+namespace {
+
+const char* find_line_end(const char* at, const char* end, bool has_returns) {
+  if (!has_returns) {
+    const auto* found = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    return found == nullptr ? end : found;
+  }
+  while (at < end && *at != '\n' && *at != '\r') ++at;
+  return at;
+}
+
+bool is_blank(const char* at, const char* end) {
+  while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')) ++at;
+  return at == end;
+}
+
+// yyyy-MM-dd'T'HH:mm:ss[.f…][Z] (or a blank for the T), the form that nearly all files have.
+bool parse_iso(std::string_view text, std::int64_t& local_micros, bool& is_utc) {
+  if (text.size() < 19) return false;
+  const char* p = text.data();
+  const auto two = [&](int at) { return (p[at] - '0') * 10 + (p[at + 1] - '0'); };
+  constexpr int digit_places[] = {0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18};
+  bool good = p[4] == '-' && p[7] == '-' && (p[10] == 'T' || p[10] == ' ') && p[13] == ':' && p[16] == ':';
+  for (const int at : digit_places) good = good && is_digit(p[at]);
+  if (!good) return false;
+  const int year = two(0) * 100 + two(2);
+  const int hour = two(11);
+  const int minute = two(14);
+  const int second = two(17);
+  if (!is_valid_date(year, two(5), two(8)) || hour > 23 || minute > 59 || second > 59) return false;
+  std::int64_t fraction = 0;
+  std::size_t at = 19;
+  if (at < text.size() && p[at] == '.') {
+    int digits = 0;
+    for (++at; at < text.size() && is_digit(p[at]); ++at) {
+      if (digits++ < 6) fraction = fraction * 10 + (p[at] - '0');
+    }
+    for (; digits < 6; ++digits) fraction *= 10;
+  }
+  is_utc = at + 1 == text.size() && p[at] == 'Z';
+  if (at != text.size() && !is_utc) return false;
+  const std::int64_t seconds = days_from_civil(year, two(5), two(8)) * 86'400 + hour * 3600 + minute * 60 + second;
+  local_micros = seconds * 1'000'000 + fraction;
+  return true;
+}
+
+// DateTimeUtils.cleanLegacyTimestampStr.
+std::string without_gmt(std::string_view text) {
+  std::string out(text);
+  const auto at = out.find("GMT");
+  if (at != std::string::npos && at > 0) out.erase(at, 3);
+  return out;
+}
+
+}  // namespace
+
+void MemberText::wrap(std::size_t mark, std::string_view key_source) {
+  text_.pop_back();  // the comma
+  text_ += "},";
+  text_.insert(mark, std::string(key_source) + ":{");
+}
+
+std::string MemberText::object(std::string_view last) const {
+  std::string out = "{" + text_;
+  if (last.empty() && out.size() > 1) out.pop_back();
+  return out.append(last).append("}");
+}
+
+Result<std::unique_ptr<JsonRows>> JsonRows::make(JsonRowSettings settings) {
+  std::unique_ptr<JsonRows> rows(new JsonRows(std::move(settings)));
+  const JsonOptions& options = rows->settings_.options;
+  TRY_ASSIGN(rows->zone_, TimeZone::find(options.time_zone));
+  if (options.date_format) {
+    TRY_ASSIGN(rows->date_format_, DateTimePattern::compile(*options.date_format));
+  }
+  if (options.timestamp_format) {
+    TRY_ASSIGN(rows->timestamp_format_, DateTimePattern::compile(*options.timestamp_format));
+  }
+  if (options.timestamp_ntz_format) {
+    TRY_ASSIGN(rows->ntz_format_, DateTimePattern::compile(*options.timestamp_ntz_format));
+  }
+  return rows;
+}
+
+JsonRows::JsonRows(JsonRowSettings settings)
+    : settings_(std::move(settings)),
+      zone_(TimeZone::fixed(0)),
+      root_(column::as_nullable(settings_.fields)),
+      corrupt_("", column::string_type()),
+      rescued_("", column::string_type()) {
+  CHECK(settings_.wanted.size() == settings_.fields.size());
+  for (std::size_t i = 0; i < settings_.wanted.size(); ++i) {
+    if (!settings_.wanted[i]) root_.child(i).skip();
+  }
+}
+
+void JsonRows::begin_file(std::string_view name) {
+  file_path_member_ = "\"_file_path\":" + json_quote(name);
+  tracks_unknown_ = settings_.on_unknown != nullptr;
+}
+
+Status JsonRows::add_lines(char* text, std::size_t size) {
+  if (is_blank(text, text + size)) return Status::OK();
+  if (index_.build(text, size)) {
+    const char after = text[size];
+    text[size] = '\n';  // no token: where the scanner stops
+    Status status = add_indexed(text, size);
+    text[size] = after;
+    return status;
+  }
+  // A bad byte, or a quote too many, somewhere: find the lines it does not concern by halving.
+  char* const middle = text + size / 2;
+  char* const end = text + size;
+  char* cut = middle + (find_line_end(middle, end, false) - middle);
+  if (cut + 1 >= end) {
+    cut = middle;
+    while (cut > text && cut[-1] != '\n') --cut;
+    if (cut == text) return add_one_by_one(text, size);
+    --cut;
+  }
+  ++cut;
+  TRY(add_lines(text, static_cast<std::size_t>(cut - text)));
+  return add_lines(cut, static_cast<std::size_t>(end - cut));
+}
+
+// Lines that the index does not take together, of one '\n' at most: separated by '\r', or a single one.
+Status JsonRows::add_one_by_one(char* text, std::size_t size) {
+  const char* const end = text + size;
+  const bool has_returns = std::memchr(text, '\r', size) != nullptr;
+  for (const char* at = text; at < end;) {
+    const char* line_end = find_line_end(at, end, has_returns);
+    if (!is_blank(at, line_end)) {
+      // The index may read beyond the line, so the line stands alone.
+      padded_.assign(at, line_end);
+      padded_.append(padding, '\n');
+      const auto length = static_cast<std::size_t>(line_end - at);
+      if (line_end - at != static_cast<std::ptrdiff_t>(size) && index_.build(padded_.data(), length)) {
+        TRY(add_indexed(padded_.data(), length));
+      } else {
+        TRY(add_leniently({at, length}));
+      }
+    }
+    at = line_end + 1;
+  }
+  return Status::OK();
+}
+
+Status JsonRows::add_indexed(const char* text, std::size_t size) {
+  const std::uint32_t* at = index_.positions();
+  const std::uint32_t* const last = at + index_.count();
+  const char* const end = text + size;
+  const bool has_returns = std::memchr(text, '\r', size) != nullptr;
+  StrictScanner scanner(text, at, nesting_max());
+  const char* line = text;
+  while (at < last) {
+    const char* token = text + *at;
+    const char* line_end = find_line_end(line, end, has_returns);
+    while (line_end < token) {  // blank lines
+      line = line_end + 1;
+      line_end = find_line_end(line, end, has_returns);
+    }
+    const std::int64_t first = row_;
+    scanner.seek(at, line_end);
+    const std::string_view record(line, static_cast<std::size_t>(line_end - line));
+    const bool strict = settings_.options.number_length_max >= StrictScanner::number_max &&
+                        line_end - line <= settings_.options.string_length_max;
+    const Outcome outcome = strict ? read_root(scanner) : Outcome::malformed;
+    if (outcome != Outcome::malformed && scanner.last_end() <= line_end) [[likely]] {
+      at = scanner.cursor();
+      const bool tail = at < last && text + *at < line_end;
+      if (outcome != Outcome::ok || tail || !unknown_text_.empty()) {
+        TRY(end_record(outcome, first, record, tail));
+      }
+    } else {
+      row_ = first;
+      TRY(add_leniently(record));
+    }
+    while (at < last && text + *at < line_end) ++at;
+    line = line_end;
+    if (line < end) ++line;
+  }
+  return Status::OK();
+}
+
+Status JsonRows::add_document(const char* text, std::size_t size) {
+  if (is_blank(text, text + size)) return Status::OK();
+  if (size <= JsonIndex::text_max && index_.build(text, size)) {
+    const std::int64_t first = row_;
+    StrictScanner scanner(text, index_.positions(), nesting_max());
+    scanner.seek(index_.positions(), text + size);
+    const Outcome outcome = read_root(scanner);
+    if (outcome != Outcome::malformed) {
+      const bool tail = scanner.cursor() < index_.positions() + index_.count();
+      return end_record(outcome, first, {text, size}, tail && !settings_.options.multi_line);
+    }
+    row_ = first;
+  }
+  return add_leniently({text, size});
+}
+
+Status JsonRows::add_leniently(std::string_view record) {
+  const std::int64_t first = row_;
+  root_.forget_from(first);
+  rescued_.forget_from(first);
+  rescued_text_.clear();
+  unknown_text_.clear();
+  LenientScanner scanner(record, settings_.options);
+  if (scanner.at_end()) return Status::OK();  // comments only
+  Outcome outcome = read_root(scanner);
+  const auto used = static_cast<std::size_t>(scanner.last_end() - record.data());
+  if (outcome != Outcome::malformed && !is_utf8(record.data(), used)) outcome = Outcome::malformed;
+  return end_record(outcome, first, record, !scanner.at_end() && !settings_.options.multi_line);
+}
+
+Status JsonRows::end_record(Outcome outcome, std::int64_t first, std::string_view record, bool tail) {
+  const bool bad = outcome == Outcome::malformed || (outcome != Outcome::ok && !settings_.fill_rescued);
+  if (bad && settings_.options.mode == ParseMode::fail_fast) return malformed_error(record);
+  if (outcome == Outcome::malformed || (bad && settings_.options.mode == ParseMode::drop_malformed)) {
+    row_ = first;
+    root_.forget_from(first);
+    rescued_.forget_from(first);
+    rescued_text_.clear();
+    unknown_text_.clear();
+    if (settings_.options.mode == ParseMode::drop_malformed) return Status::OK();
+    ++row_;
+  }
+  if (settings_.fill_corrupt && (bad || tail)) {
+    std::string cleaned;
+    if (!is_utf8(record.data(), record.size())) {
+      cleaned = replace_invalid_utf8(record);
+      record = cleaned;
+    }
+    for (std::int64_t row = first; row < row_; ++row) corrupt_.set_string(row, record);
+  } else if (tail && settings_.fill_rescued && row_ == first + 1 && outcome != Outcome::malformed) {
+    // Spark drops what follows the first value of a line without a word; here it stays visible.
+    MemberText text;
+    text.add("\"_corrupt_record\"", json_quote(record));
+    rescued_.set_string(first, text.object(file_path_member_));
+  }
+  return report_unknown();
+}
+
+Status JsonRows::report_unknown() {
+  if (unknown_text_.empty()) return Status::OK();
+  tracks_unknown_ = false;
+  const std::string rescued = unknown_text_.object({});
+  unknown_text_.clear();
+  return settings_.on_unknown(rescued);
+}
+
+Status JsonRows::malformed_error(std::string_view record) const {
+  return Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+                       {{"badRecord", std::string(record.substr(0, 4096))}, {"failFastMode", "FAILFAST"}});
+}
+
+bool JsonRows::set_from_text(JsonColumn& column, std::int64_t row, std::string_view text, bool is_string) {
+  using Kind = JsonColumn::Kind;
+  switch (column.kind()) {
+    case Kind::decimal: {
+      __int128 value;
+      if (!parse_decimal(text, column.type()->precision(), column.type()->scale(), is_string, value)) return false;
+      column.set<__int128>(row, value);
+      return true;
+    }
+    case Kind::date: return set_date(column, row, text);
+    case Kind::timestamp:
+    case Kind::timestamp_ntz: return set_timestamp(column, row, text);
+    default: {
+      std::string bytes;
+      if (!decode_base64(text, bytes)) return false;
+      column.set_string(row, bytes);
+      return true;
+    }
+  }
+}
+
+bool JsonRows::set_date(JsonColumn& column, std::int64_t row, std::string_view text) {
+  std::int32_t days;
+  if (date_format_) {
+    DateTimePattern::Fields fields;
+    if (!date_format_->parse(text, fields)) return false;
+    const std::int64_t seconds = fields.local_seconds;
+    days = static_cast<std::int32_t>(seconds >= 0 ? seconds / 86'400 : (seconds - 86'399) / 86'400);
+  } else if (text.empty()) {
+    return false;
+  } else if (!parse_date_lenient(text, days)) {
+    // As Spark 1.5 wrote dates: a number of days. Those before 1582 would need the Julian calendar.
+    constexpr std::int64_t gregorian_start = -141'427;
+    std::int64_t number;
+    if (text.front() == '+') text.remove_prefix(1);
+    if (!parse_integer(text, number) || number < gregorian_start || number > std::numeric_limits<std::int32_t>::max()) {
+      return false;
+    }
+    days = static_cast<std::int32_t>(number);
+  }
+  column.set<std::int32_t>(row, days);
+  return true;
+}
+
+bool JsonRows::set_timestamp(JsonColumn& column, std::int64_t row, std::string_view text) {
+  const bool ntz = column.kind() == JsonColumn::Kind::timestamp_ntz;
+  const auto& format = ntz ? ntz_format_ : timestamp_format_;
+  std::int64_t micros;
+  bool is_utc = false;
+  if (format) {
+    DateTimePattern::Fields fields;
+    if (!format->parse(text, fields) || (ntz && fields.has_zone)) return false;
+    const TimeZone& zone = fields.zone ? *fields.zone : zone_;
+    const std::int64_t offset = ntz ? 0 : zone.offset_of_local(fields.local_seconds);
+    micros = (fields.local_seconds - offset) * 1'000'000 + fields.micros;
+  } else if (parse_iso(text, micros, is_utc) && !(ntz && is_utc)) {
+    if (!ntz && !is_utc) {
+      const std::int64_t local = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+      micros -= zone_.offset_of_local(local) * 1'000'000;
+    }
+  } else if (ntz) {
+    if (!parse_timestamp_ntz_lenient(text, micros)) return false;
+  } else if (text.empty() || (!parse_timestamp_lenient(text, zone_, micros) &&
+                              !parse_timestamp_lenient(without_gmt(text), zone_, micros))) {
+    return false;
+  }
+  column.set<std::int64_t>(row, micros);
+  return true;
+}
+
+std::vector<std::shared_ptr<arrow::Array>> JsonRows::finish() {
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  for (std::size_t i = 0; i < settings_.fields.size(); ++i) {
+    columns.push_back(settings_.wanted[i] ? root_.child(i).finish(row_) : nullptr);
+  }
+  columns.push_back(settings_.fill_corrupt ? corrupt_.finish(row_) : nullptr);
+  columns.push_back(settings_.fill_rescued ? rescued_.finish(row_) : nullptr);
+  row_ = 0;
+  return columns;
+}
+
+}  // namespace millstream::format

@@ -1,0 +1,138 @@
+// JsonRows: JSON records in, the Arrow columns of a batch out. Decides what a malformed record, a field of the wrong type and
+// an unknown field become, by the options. Owned by one reader; one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "column/types.h"
+#include "format/datetime_text.h"
+#include "format/json_column.h"
+#include "format/json_index.h"
+#include "format/json_options.h"
+#include "format/json_strict.h"
+#include "format/json_token.h"
+
+namespace millstream::format {
+
+// Members of an object as JSON text, gathered while objects within it are open.
+class MemberText {
+ public:
+  std::size_t mark() const { return text_.size(); }
+  bool grew(std::size_t mark) const { return text_.size() > mark; }
+  void add(std::string_view key_source, std::string_view value) {
+    text_.append(key_source).append(1, ':').append(value).append(1, ',');
+  }
+  void forget_from(std::size_t mark) { text_.resize(mark); }
+  // What was added since `mark` becomes one member, an object.
+  void wrap(std::size_t mark, std::string_view key_source);
+  void clear() { text_.clear(); }
+  bool empty() const { return text_.empty(); }
+  // {"a":1,<last>}; `last` may be empty.
+  std::string object(std::string_view last) const;
+
+ private:
+  std::string text_;
+};
+
+struct JsonRowSettings {
+  JsonOptions options;
+  column::Schema fields;     // those of the records, without the corrupt and the rescued column
+  std::vector<bool> wanted;  // by field: false: checked, not converted
+  bool fill_corrupt = false;
+  bool fill_rescued = false;
+  // Called at the first record of a file that has unknown fields, with them. May be null.
+  std::function<Status(const std::string& rescued)> on_unknown;
+};
+
+class JsonRows {
+ public:
+  // Bytes that must be readable after every text that is given.
+  static constexpr std::size_t padding = key_bytes_max + 64;
+
+  static Result<std::unique_ptr<JsonRows>> make(JsonRowSettings settings);
+
+  // `name` is what _file_path says.
+  void begin_file(std::string_view name);
+  // Whole lines, each a record. The byte after the text is changed meanwhile.
+  Status add_lines(char* text, std::size_t size);
+  // One record with any white space in it; followed by '\n'.
+  Status add_document(const char* text, std::size_t size);
+
+  std::int64_t rows() const { return row_; }
+  std::int64_t data_bytes() const { return root_.data_bytes(); }
+  // The columns of all rows so far, by field (null: not wanted), and then the corrupt and the rescued column (null: not
+  // filled). Empties this.
+  std::vector<std::shared_ptr<arrow::Array>> finish();
+
+ private:
+  explicit JsonRows(JsonRowSettings settings);
+
+  Status add_indexed(const char* text, std::size_t size);
+  Status add_one_by_one(char* text, std::size_t size);
+  // After a record: `outcome` of reading it, from `first` on, its own text, and whether more text follows it.
+  Status end_record(Outcome outcome, std::int64_t first, std::string_view record, bool tail);
+  Status add_leniently(std::string_view record);
+  Status report_unknown();
+  Status malformed_error(std::string_view record) const;
+  int nesting_max() const { return static_cast<int>(settings_.options.nesting_max); }
+  bool keeps_text() const { return settings_.fill_rescued || tracks_unknown_; }
+
+  template <typename Scanner>
+  Outcome read_root(Scanner& scanner);
+  template <typename Scanner>
+  Outcome read_row(Scanner& scanner);
+  template <typename Scanner>
+  Outcome read_object(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner>
+  Outcome read_unknown(Scanner& scanner, const JsonColumn& column, std::string_view key);
+  template <typename Scanner>
+  Outcome read_member_keeping_text(Scanner& scanner, JsonColumn& column, std::int64_t row,
+                                   const std::string* spelling);
+  template <typename Scanner>
+  Outcome read_value(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner>
+  Outcome read_other(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner, typename T>
+  Outcome read_integer(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner, typename T>
+  Outcome read_floating(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner>
+  Outcome read_text(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner>
+  Outcome read_from_text(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner>
+  Outcome read_array(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  template <typename Scanner>
+  Outcome read_map(Scanner& scanner, JsonColumn& column, std::int64_t row);
+  bool set_from_text(JsonColumn& column, std::int64_t row, std::string_view text, bool is_string);
+  bool set_timestamp(JsonColumn& column, std::int64_t row, std::string_view text);
+  bool set_date(JsonColumn& column, std::int64_t row, std::string_view text);
+
+  JsonRowSettings settings_;
+  TimeZone zone_;
+  std::optional<DateTimePattern> date_format_;
+  std::optional<DateTimePattern> timestamp_format_;
+  std::optional<DateTimePattern> ntz_format_;
+
+  JsonColumn root_;
+  JsonColumn corrupt_;
+  JsonColumn rescued_;
+  std::int64_t row_ = 0;
+  JsonIndex index_;
+  std::string padded_;  // a record on its own, for the index
+
+  std::string file_path_member_;  // "_file_path":"…"
+  bool tracks_unknown_ = false;   // no record with unknown fields was met in this file yet
+  MemberText rescued_text_;
+  MemberText unknown_text_;
+  Status failed_;  // set inside the recursion
+};
+
+}  // namespace millstream::format
