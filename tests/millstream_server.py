@@ -67,7 +67,10 @@ class Server:
         builder = SparkSession.builder.remote(self.remote)
         for key, value in conf.items():
             builder = builder.config(key, value)
-        return builder.create()
+        session = builder.create()
+        # A client that retries for minutes would hide that the server is gone.
+        session.client.set_retry_policies([])
+        return session
 
     def rss_bytes(self):
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()

@@ -6,6 +6,7 @@ import pathlib
 import socket
 import tempfile
 
+PORT = None
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -40,6 +41,8 @@ def oracle_session(cores=1, **conf):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    global PORT
+    PORT = port
     settings["spark.connect.grpc.binding.port"] = str(port)
     DefaultChannelBuilder.default_port = staticmethod(lambda: port)
 
@@ -50,3 +53,18 @@ def oracle_session(cores=1, **conf):
         for key, value in settings.items():
             builder = builder.config(key, value)
         return builder.getOrCreate()
+
+
+def serve():
+    """Runs Spark Connect until standard input ends; prints its port first."""
+    import sys
+
+    session = oracle_session(cores=1)
+    session.range(1).collect()
+    print(f"PORT {PORT}", flush=True)
+    sys.stdin.read()
+    os._exit(0)  # takes the JVM with it
+
+
+if __name__ == "__main__":
+    serve()

@@ -11,6 +11,7 @@ keeps its folder.
 import argparse
 import collections
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -123,4 +124,12 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        code = 0
+    except SystemExit as stop:
+        print(stop.code, file=sys.stderr)
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # the clients of killed servers have threads and exit handlers that wait for them
