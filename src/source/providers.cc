@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "base/text.h"
 #if __has_include("source/delta_source.cc")
 #include "source/delta_source.h"
 #endif
+#include "loader/table.h"
+#include "source/file_source.h"
 #include "source/rate.h"
 
 namespace millstream::source {
@@ -14,6 +17,18 @@ namespace {
 
 // Sources that Spark can stream from and Millstream cannot yet.
 constexpr std::array refused = {"csv", "xml", "avro", "orc", "kafka", "socket", "memory", "binaryfile", "image"};
+
+loader::LoaderEnv loader_env(const SourceEnv& env) {
+  static SystemClock system_clock;
+  loader::LoaderEnv result;
+  result.store = env.store ? env.store : io::local_store();
+  result.time_zone = env.time_zone;
+  result.parallelism = env.default_parallelism > 0 ? env.default_parallelism
+                                                   : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  result.clock = env.clock ? env.clock : &system_clock;
+  result.conf = env.conf;
+  return result;
+}
 
 }  // namespace
 
@@ -32,9 +47,11 @@ Result<std::shared_ptr<const connector::StreamTable>> make_stream_table(const st
   }
 #if __has_include("source/delta_source.cc")
   if (name == "delta") return make_delta_stream_table(options, paths, env);
-#else
-  (void)paths;
 #endif
+  if (name == "cloudfiles") return loader::make_cloud_files_table(schema_text, options, paths, loader_env(env));
+  if (name == "json" || name == "parquet" || name == "text") {
+    return make_file_stream_table(name, schema_text, options, paths, env);
+  }
   if (std::find(refused.begin(), refused.end(), name) != refused.end()) {
     return Status::unsupported("streaming from the data source '{}' is not supported by Millstream yet", format);
   }
