@@ -28,8 +28,9 @@ struct FaultRates {
   int crashes_permille = 0;
 };
 
-// `clock` and `random` outlive the store. Each call takes some simulated time.
+// `clock` outlives the store.
 std::shared_ptr<FaultStore> sim_store(SimClock& clock);
+// Each call takes some simulated time.
 FaultStore::Chooser seeded_faults(SimClock& clock, Random& random, FaultRates rates);
 
 }  // namespace millstream::io

@@ -8,6 +8,7 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -152,7 +153,7 @@ class PassEngine final : public engine::Engine {
   Result<connector::Batches> execute(const plan::NodePtr& node, const engine::ExecutionContext& context) override {
     last_timestamp_us = context.timestamp_us;
     connector::Batches out;
-    out.schema = number_schema();
+    out.schema = plan::schema_of(*node);
     TRY(add(node, context, out));
     return out;
   }
@@ -191,15 +192,18 @@ class VersionedSink final : public connector::Sink {
     std::string text = fmt::format("{},{}", batch.query_id, batch.batch_id);
     std::int64_t count = 0;
     for (const auto& part : all) {
-      const auto& values = static_cast<const arrow::Int64Array&>(*part->column(0));
+      const auto& values = static_cast<const arrow::Int64Array&>(*part->GetColumnByName("value"));
       for (std::int64_t i = 0; i < values.length(); ++i) text += fmt::format(",{}", values.Value(i));
       count += values.length();
     }
+    if (before_commit) before_commit();
     TRY(store_->put_if_absent(io::join_path(path_, std::to_string(next_version_)), text));
     ++next_version_;
     last_batch_[batch.query_id] = batch.batch_id;
     return count;
   }
+
+  std::function<void()> before_commit;  // what happens between the look at the table and the commit
 
   // All rows of all versions, in order.
   static std::vector<std::int64_t> rows(io::Store& store, const std::string& path) {

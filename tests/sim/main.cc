@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     if (name == "--seed") one = true;
   }
   if (one) seeds = 1;
-  millstream::set_log_level(one ? millstream::LogLevel::warn : millstream::LogLevel::error);
+  millstream::set_log_level(millstream::LogLevel::error);
   std::int64_t batches = 0;
   std::int64_t failures = 0;
   int broken = 0;
