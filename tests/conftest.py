@@ -13,12 +13,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 os.environ["TZ"] = "UTC"
 time.tzset()
 
-from millstream_server import BINARY, Server  # noqa: E402
+from millstream_server import BINARY, Remote, Server  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def server():
-    """One server for all tests that do not need one of their own."""
+    """One server for all tests that do not need one of their own; TEST_REMOTE names another one."""
+    if os.environ.get("TEST_REMOTE"):
+        yield Remote(os.environ["TEST_REMOTE"])
+        return
     if not BINARY.exists():
         pytest.fail(f"{BINARY} is not built: run make build")
     server = Server()

@@ -20,6 +20,32 @@ def free_port():
         return s.getsockname()[1]
 
 
+class Remote:
+    """A server that somebody else runs: real Spark, to see what a test expects is what Spark does."""
+
+    def __init__(self, remote):
+        self.remote = remote
+        self.port = int(remote.rsplit(":", 1)[1])
+
+    def session(self, **conf):
+        return connect(self.remote, conf)
+
+    def stop(self):
+        pass
+
+
+def connect(remote, conf):
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.remote(remote)
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    session = builder.create()
+    # A client that retries for minutes would hide that the server is gone.
+    session.client.set_retry_policies([])
+    return session
+
+
 class Server:
     """One server process with a warehouse folder of its own."""
 
@@ -62,15 +88,7 @@ class Server:
         return "".join(self.lines)
 
     def session(self, **conf):
-        from pyspark.sql import SparkSession
-
-        builder = SparkSession.builder.remote(self.remote)
-        for key, value in conf.items():
-            builder = builder.config(key, value)
-        session = builder.create()
-        # A client that retries for minutes would hide that the server is gone.
-        session.client.set_retry_policies([])
-        return session
+        return connect(self.remote, conf)
 
     def rss_bytes(self):
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
