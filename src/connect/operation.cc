@@ -226,6 +226,13 @@ std::optional<std::chrono::steady_clock::duration> Operation::detached_for() con
   return std::chrono::steady_clock::now() - detached_at_;
 }
 
+bool Operation::wants_heartbeat() const {
+  constexpr std::chrono::seconds quiet{2};  // short operations never send any
+  const std::lock_guard lock(mutex_);
+  return spec_.heartbeat && !finished_ && std::chrono::steady_clock::now() - created_at_ >= quiet &&
+         unsent_bytes_ == 0 && stream_.lock() != nullptr;
+}
+
 bool Operation::disposable() const {
   const std::lock_guard lock(mutex_);
   if (!finished_) return false;

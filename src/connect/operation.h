@@ -39,6 +39,7 @@ class Operation {
     std::string plan;  // serialized: the same request again is told from another one
     std::vector<std::string> tags;
     bool reattachable = false;
+    bool heartbeat = false;  // it computes: progress messages are welcome while it runs
   };
   explicit Operation(Spec spec) : spec_(std::move(spec)) {}
 
@@ -71,7 +72,7 @@ class Operation {
   std::optional<std::chrono::steady_clock::duration> detached_for() const;
   bool disposable() const;  // finished, and nobody can ask for its answers any more
   std::shared_ptr<ResponseStream> stream() const;
-  std::chrono::steady_clock::duration age() const { return std::chrono::steady_clock::now() - created_at_; }
+  bool wants_heartbeat() const;
 
   // What the attached stream does next; called by ResponseStream with its own position.
   struct Step {

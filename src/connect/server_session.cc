@@ -67,7 +67,8 @@ Result<SessionPtr> Sessions::find_locked(const Key& key, const std::string& obse
   return found->second;
 }
 
-Result<SessionPtr> Sessions::open(const std::string& user, const std::string& id, const std::string& observed) {
+Result<SessionPtr> Sessions::open(const std::string& user, const std::string& id, const std::string& observed,
+                                  bool* is_new) {
   const std::lock_guard lock(mutex_);
   auto found = find_locked({user, id}, observed);
   if (found.ok() || !found.status().is("INVALID_HANDLE.SESSION_NOT_FOUND")) return found;
@@ -75,6 +76,7 @@ Result<SessionPtr> Sessions::open(const std::string& user, const std::string& id
   if (!observed.empty()) return handle_error("SESSION_CHANGED", id);
   auto session = std::make_shared<ServerSession>(std::make_unique<session::Session>(runtime_, user, id));
   sessions_.emplace(Key{user, id}, session);
+  *is_new = true;
   return session;
 }
 

@@ -60,7 +60,8 @@ class Sessions {
   explicit Sessions(session::Runtime& runtime) : runtime_(runtime) {}
 
   // `observed`: the server id that the client has seen. INVALID_HANDLE.{FORMAT, SESSION_CHANGED, SESSION_CLOSED}.
-  Result<SessionPtr> open(const std::string& user, const std::string& id, const std::string& observed);
+  Result<SessionPtr> open(const std::string& user, const std::string& id, const std::string& observed,
+                          bool* is_new);
   // As open, but an unknown session is INVALID_HANDLE.SESSION_NOT_FOUND.
   Result<SessionPtr> find(const std::string& user, const std::string& id, const std::string& observed);
   Result<SessionPtr> clone(const SessionPtr& source, const std::string& new_id);

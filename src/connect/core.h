@@ -1,0 +1,68 @@
+// Core: what the RPCs of the service work on: sessions, operations, worker threads; and the housekeeping that goes on between
+// calls (heartbeats, streams that have had their time, operations and sessions that nobody asks for any more). One per
+// server; thread-safe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "connect/operations.h"
+#include "connect/server_session.h"
+#include "connect/worker_threads.h"
+
+namespace spark::connect {
+class UserContext;
+}  // namespace spark::connect
+
+namespace millstream::connect {
+
+struct CoreOptions {
+  std::chrono::milliseconds detached_time_max{std::chrono::minutes(5)};
+  std::chrono::milliseconds session_idle_max{std::chrono::minutes(60)};
+  std::chrono::milliseconds report_interval{2000};
+  std::function<void(const std::string& session_key)> on_session;  // a session was opened; may be empty
+};
+
+class Core {
+ public:
+  Core(session::Runtime& runtime, CoreOptions options);
+  ~Core();
+
+  Sessions& sessions() { return sessions_; }
+  Operations& operations() { return operations_; }
+  WorkerThreads& workers() { return workers_; }
+  session::Runtime& runtime() { return runtime_; }
+
+  // Opens or finds the session of a request.
+  Result<SessionPtr> open_session(const std::string& user, const std::string& id, const std::string& observed);
+  // Stops what runs for a session: its operations, its streaming queries, its listeners.
+  void end_session(const SessionPtr& session);
+  // The ids of what was really interrupted. Queries are stopped in the background.
+  std::vector<std::string> interrupt_all(const SessionPtr& session);
+  std::vector<std::string> interrupt_tag(const SessionPtr& session, const std::string& tag);
+
+  void interrupt_everything();  // the server stops
+  // Whether a released or finished operation may go; called when something about it has changed.
+  void sweep(const OperationPtr& operation);
+
+ private:
+  void keep_house();
+  void visit(const OperationPtr& operation);
+
+  session::Runtime& runtime_;
+  const CoreOptions options_;
+  Sessions sessions_;
+  Operations operations_;
+  WorkerThreads workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread housekeeper_;
+};
+
+}  // namespace millstream::connect

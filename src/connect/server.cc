@@ -1,0 +1,116 @@
+#include "connect/server.h"
+
+#include <grpcpp/impl/service_type.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/log.h"
+#include "connect/core.h"
+#include "connect/service.h"
+
+namespace millstream::connect {
+namespace {
+
+constexpr int message_bytes_max = 128 << 20;
+constexpr std::chrono::milliseconds shutdown_time{1000};
+
+// 4.3 clients ping every minute, also without calls; gRPC's default takes that for abuse.
+void set_keepalive(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+}
+
+class RunningServer final : public Server {
+ public:
+  explicit RunningServer(const ServerOptions& options) : options_(options) {}
+  ~RunningServer() override { stop(); }
+
+  Status open();
+  int port() const override { return port_; }
+  void stop() override;
+
+ private:
+  const ServerOptions options_;
+  SystemClock clock_;
+  std::shared_ptr<io::Store> store_ = io::local_store();
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<session::Warehouse> warehouse_;
+  session::Views global_views_;
+  std::string temporary_directory_;
+  std::unique_ptr<stream::QueryManager> queries_;
+  session::Runtime runtime_;
+  std::unique_ptr<Core> core_;
+  std::unique_ptr<grpc::Service> service_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+Status RunningServer::open() {
+  std::error_code error;
+  temporary_directory_ =
+      (std::filesystem::temp_directory_path(error) / ("millstream-" + std::to_string(::getpid()))).string();
+  if (error) return Status::io("there is no folder for temporary files: {}", error.message());
+
+  engine::EngineSettings settings;
+  settings.memory_bytes_max = options_.memory_bytes_max;
+  settings.spill_directory = temporary_directory_ + "/spill";
+  TRY_ASSIGN(engine_, engine::Engine::create(settings));
+  warehouse_ = std::make_unique<session::Warehouse>(store_, options_.warehouse);
+  queries_ = stream::QueryManager::create(*engine_, store_, clock_);
+  runtime_ = {store_, engine_.get(), queries_.get(), &clock_, warehouse_.get(), &global_views_, temporary_directory_};
+
+  CoreOptions core_options;
+  if (options_.listener != nullptr) {
+    core_options.on_session = [this](const std::string& key) { queries_->add_listener(key, options_.listener); };
+  }
+  core_ = std::make_unique<Core>(runtime_, std::move(core_options));
+  service_ = make_service(*core_);
+
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(message_bytes_max);
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a port in use is an error, not a shared port
+  set_keepalive(builder);
+  const bool is_v6 = options_.host.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + options_.host + "]" : options_.host;  // localhost: both loopbacks
+  builder.AddListeningPort(host + ":" + std::to_string(options_.port), grpc::InsecureServerCredentials(), &port_);
+  builder.RegisterService(service_.get());
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || port_ == 0) {
+    return Status::io(
+        "cannot listen on {}:{}: the port is in use or the address is not this machine's; choose another with --port (0: "
+        "any free one) or --host",
+        options_.host, options_.port);
+  }
+  return Status::OK();
+}
+
+void RunningServer::stop() {
+  if (core_ == nullptr) return;
+  core_->interrupt_everything();
+  if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now() + shutdown_time);
+  for (const auto& session : core_->sessions().all()) core_->end_session(session);
+  if (server_ != nullptr) server_->Wait();
+  server_.reset();
+  core_->interrupt_everything();
+  core_.reset();
+  service_.reset();
+  if (options_.listener != nullptr && queries_ != nullptr) queries_->remove_listener(options_.listener);
+  queries_.reset();
+  engine_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(temporary_directory_, ignored);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options) {
+  auto server = std::make_unique<RunningServer>(options);
+  TRY(server->open());
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace millstream::connect

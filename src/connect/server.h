@@ -1,0 +1,34 @@
+// Server: a whole Millstream process behind one port: engine, query manager, warehouse and the Spark Connect service. What
+// main starts. start() returns when the port accepts calls; stop() (and the destructor) end everything in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+
+namespace millstream::stream {
+class Listener;
+}  // namespace millstream::stream
+
+namespace millstream::connect {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 15002;               // 0: any free port
+  std::string warehouse;          // absolute path
+  std::int64_t memory_bytes_max = 0;  // of the engine; 0: its default
+  // Sees the events of the streaming queries of all sessions; may be null. Outlives the server.
+  stream::Listener* listener = nullptr;
+};
+
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options);
+  virtual ~Server() = default;
+  virtual int port() const = 0;
+  virtual void stop() = 0;
+};
+
+}  // namespace millstream::connect

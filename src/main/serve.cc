@@ -1,0 +1,57 @@
+#include "main/serve.h"
+
+#include <csignal>
+#include <cstdio>
+
+#include "base/text.h"
+#include "io/store.h"
+
+namespace millstream::main_program {
+namespace {
+
+sigset_t ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+}  // namespace
+
+void hold_signals() {
+  const sigset_t set = ending_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options, stream::Listener* listener) {
+  connect::ServerOptions server;
+  server.host = options.host;
+  server.port = options.port;
+  TRY_ASSIGN(server.warehouse, io::local_path(options.warehouse));
+  if (!options.memory.empty()) {
+    const auto bytes = parse_bytes(options.memory);
+    if (!bytes) return Status::invalid("--memory takes a size as 2g or 512m, not {}", options.memory);
+    server.memory_bytes_max = *bytes;
+  }
+  server.listener = listener;
+  return connect::Server::start(server);
+}
+
+Status serve(const ServeOptions& options) {
+  hold_signals();
+  TRY_ASSIGN(const auto server, start_server(options, nullptr));
+  std::printf("listening on sc://%s:%d\n", options.host.c_str(), server->port());
+  std::fflush(stdout);
+  sigset_t set = ending_signals();
+  int signal = 0;
+  do {
+    if (sigwait(&set, &signal) != 0) break;
+  } while (signal == SIGCHLD);
+  server->stop();
+  return Status::OK();
+}
+
+}  // namespace millstream::main_program

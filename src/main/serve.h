@@ -1,0 +1,27 @@
+// `millstream serve`: a server until SIGTERM or SIGINT.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "connect/server.h"
+
+namespace millstream::main_program {
+
+struct ServeOptions {
+  std::string host = "127.0.0.1";
+  int port = 15002;
+  std::string warehouse = "spark-warehouse";
+  std::string memory;  // empty: the engine's default
+};
+
+Status serve(const ServeOptions& options);
+
+// The server with these options; paths made absolute. `listener` may be null.
+Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options, stream::Listener* listener);
+
+// Signals that end the program are held back from all threads; wait for them with sigwait. Before any thread starts.
+void hold_signals();
+
+}  // namespace millstream::main_program
