@@ -61,7 +61,7 @@ Result<Schema> partition_schema(const std::vector<io::FileInfo>& files, const De
   std::vector<format::FoundFile> found;
   for (const auto& file : files) found.push_back({file, definition.discovery.globber.base()});
   TRY_ASSIGN(auto partitioned, format::discover_partitions(std::move(found), rules));
-  return std::move(partitioned.columns);
+  return column::as_nullable(partitioned.columns);
 }
 
 Status infer(Definition* definition) {

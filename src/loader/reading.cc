@@ -99,6 +99,12 @@ Result<std::vector<format::ConstantColumn>> constants_of(const Definition& defin
   return constants;
 }
 
+bool same_columns(const std::vector<format::ConstantColumn>& a, const std::vector<format::ConstantColumn>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.field.name == y.field.name;
+  });
+}
+
 std::shared_ptr<format::JsonScan> scan_of(const Definition& definition, const connector::ScanRequest& request) {
   auto scan = std::make_shared<format::JsonScan>();
   scan->schema = definition.table;
@@ -161,11 +167,16 @@ Result<connector::Batches> read_files(const std::shared_ptr<const Definition>& d
   TRY_ASSIGN(batches.schema, format::json_output_schema(*scan, splits));
   const auto parts_max = static_cast<std::size_t>(definition->env.parallelism) * 2;
   for (const auto& [begin, end] : balanced_groups(sizes, parts_max)) {
-    std::vector<format::FileSplit> group(splits.begin() + static_cast<std::ptrdiff_t>(begin),
-                                         splits.begin() + static_cast<std::ptrdiff_t>(end));
-    batches.partitions.push_back([store = definition->env.store, shared_scan, group = std::move(group)]() {
-      return format::open_json(store, shared_scan, group);
-    });
+    // A reader's files agree on which columns their paths give.
+    for (std::size_t from = begin; from < end;) {
+      std::vector<format::FileSplit> run;
+      std::size_t at = from;
+      while (at < end && same_columns(splits[from].constants, splits[at].constants)) run.push_back(splits[at++]);
+      batches.partitions.push_back([store = definition->env.store, shared_scan, run = std::move(run)]() {
+        return format::open_json(store, shared_scan, run);
+      });
+      from = at;
+    }
   }
   return batches;
 }

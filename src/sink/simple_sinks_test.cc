@@ -20,12 +20,14 @@ connector::Batches rows(const std::vector<std::int64_t>& values) {
   return connector::batches_of(schema, {batch_of(values)});
 }
 
+Options options(const std::map<std::string, std::string>& values) { return Options(values); }
+
 connector::SinkBatch id(std::int64_t batch_id, connector::OutputMode mode = connector::OutputMode::append) {
   return {batch_id, "q", mode, nullptr};
 }
 
 TEST(NoopSink, CountsAndTakesAnyOption) {
-  auto sink = make_sink("noop", Options({{"whatever", "1"}}), {}).value();
+  auto sink = make_sink("noop", options({{"whatever", "1"}}), {}).value();
   EXPECT_EQ(sink->add_batch(id(0), rows({1, 2, 3})).value(), 3);
 }
 
@@ -62,12 +64,12 @@ TEST(ConsoleSink, PrintsBannerAndTable) {
     return fmt::format("{} batches {} {}\n", batches.size(), show_rows, truncate);
   };
   env.print = [&](std::string_view text) { printed += text; };
-  auto sink = make_sink("console", Options({{"numRows", "5"}, {"truncate", "false"}}), env).value();
+  auto sink = make_sink("console", options({{"numRows", "5"}, {"truncate", "false"}}), env).value();
   EXPECT_EQ(sink->add_batch(id(4), rows({1, 2})).value(), 2);
   EXPECT_EQ(printed,
             "-------------------------------------------\nBatch: 4\n-------------------------------------------\n"
             "1 batches 5 0\n\n");
-  EXPECT_FALSE(make_sink("console", Options({{"numRowz", "5"}}), env).ok());
+  EXPECT_FALSE(make_sink("console", options({{"numRowz", "5"}}), env).ok());
 }
 
 TEST(Sinks, RefusedByName) {
