@@ -28,7 +28,7 @@ Result<column::Schema> schema_member(const json& object, const char* name, const
 }  // namespace
 
 SchemaLog::SchemaLog(std::shared_ptr<io::Store> store, const std::string& schema_location)
-    : store_(std::move(store)), directory_(io::join_path(schema_location, "_schemas")) {}
+    : store_(std::move(store)), location_(schema_location), directory_(io::join_path(schema_location, "_schemas")) {}
 
 Result<std::optional<TrackedSchema>> SchemaLog::newest() const {
   const auto names = store_->list_names(directory_, {});
@@ -62,7 +62,7 @@ Status SchemaLog::append(const TrackedSchema& schema) const {
 }
 
 Status SchemaLog::claim(const std::string& checkpoint, const std::string& input) const {
-  const std::string path = io::join_path(directory_, ".owner");
+  const std::string path = io::join_path(location_, ".schema_owner");
   const std::string mine = fmt::format("{{\"checkpoint\":{},\"input\":{}}}", json_quote(checkpoint), json_quote(input));
   const auto found = store_->get(path);
   if (!found.ok() && !found.status().is(ErrorKind::file_not_found)) return found.status();
@@ -73,7 +73,7 @@ Status SchemaLog::claim(const std::string& checkpoint, const std::string& input)
       return Status::illegal_state(
           "the schema location {} is used by the source of {} that reads {}. Two sources in one schema location would mix "
           "their columns: give this one, which reads {}, a location of its own (or delete {} if the other is gone)",
-          directory_, owner.value("checkpoint", ""), owner.value("input", ""), input, path);
+          location_, owner.value("checkpoint", ""), owner.value("input", ""), input, path);
     }
   }
   return store_->put(path, mine);

@@ -29,14 +29,15 @@ class SchemaLog {
   // Records version `schema.version`. AlreadyExists when another writer was first.
   Status append(const TrackedSchema& schema) const;
 
-  // Notes that the source of `checkpoint`, which reads `input`, uses this location. An error naming the owner when another
-  // checkpoint with another input does already: their columns would mix.
+  // Notes in <schemaLocation>/.schema_owner that the source of `checkpoint`, which reads `input`, uses this location. An
+  // error naming the owner when another checkpoint with another input does already: their columns would mix.
   Status claim(const std::string& checkpoint, const std::string& input) const;
 
   const std::string& directory() const { return directory_; }
 
  private:
   std::shared_ptr<io::Store> store_;
+  std::string location_;
   std::string directory_;  // <schemaLocation>/_schemas
 };
 
