@@ -36,7 +36,8 @@ using ExprPtr = std::shared_ptr<const Expr>;
 enum class ExprKind : std::uint8_t {
   literal,     // value
   attribute,   // id
-  call,        // a scalar function: name, children
+  call,        // a scalar function: name, children. Beyond the functions table: get_item(array, index),
+               // get_map_value(map, key), get_array_struct_fields(array of structs) member `ordinal`
   aggregate,   // an aggregate function: name, children, distinct, filter
   window,      // children[0] = aggregate or ranking call; partition, order, frame
   cast,        // children[0]; explicit or implicit
@@ -44,9 +45,9 @@ enum class ExprKind : std::uint8_t {
   case_when,   // children = condition, value, condition, value, …[, else]
   in_list,     // children[0] IN (children[1..]), types equal
   get_field,   // children[0] is a struct: member `ordinal`
-  lambda,      // children[0] body; parameters
+  lambda,      // children[0] body; parameters: the ids of its lambda_variables, in order
   lambda_variable,  // id
-  generator,   // explode and kin: name, children; only directly in a Generate node
+  generator,   // explode and kin: name, children; type is the struct of the generated columns; only in a Generate node
 };
 
 struct SortKey {
@@ -81,9 +82,11 @@ struct Expr {
   AttributeId id{};                      // attribute, alias (the new attribute's id), lambda_variable
   std::string metadata;                  // alias: JSON object text for the new attribute
   bool distinct = false;                 // aggregate
+  bool outer = false;                    // generator: a row of NULLs where there is nothing to generate
   ExprPtr filter;                        // aggregate: FILTER (WHERE …)
   bool try_cast = false;                 // cast: NULL in place of an error
   bool ansi = true;                      // cast, call: ANSI semantics (overflow and malformed input are errors)
+  bool deterministic = true;             // call: false for rand(), uuid() and kin
   int ordinal = 0;                       // get_field
   std::shared_ptr<const WindowSpec> window;
   std::vector<AttributeId> parameters;   // lambda

@@ -77,6 +77,7 @@ struct Range final : Node {
 struct Project final : Node {
   Project() : Node(NodeKind::project) {}
   std::vector<ExprPtr> exprs;  // attribute or alias; output[i] is its attribute. No child: one row
+  bool alias = false;          // a DataFrame's alias or a view: columns below it are out of reach for names above it
 };
 
 struct Filter final : Node {

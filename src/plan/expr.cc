@@ -1,0 +1,131 @@
+#include "plan/expr.h"
+
+#include <arrow/scalar.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "plan/tree.h"
+
+namespace millstream::plan {
+
+AttributeId next_attribute_id() {
+  static std::atomic<std::int64_t> last{0};
+  return AttributeId{++last};
+}
+
+ExprPtr make_literal(std::shared_ptr<arrow::Scalar> value, column::TypePtr type,
+                     std::string pretty) {
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::literal;
+  out->type = std::move(type);
+  out->nullable = !value->is_valid;
+  out->value = std::move(value);
+  out->pretty = std::move(pretty);
+  return out;
+}
+
+ExprPtr make_attribute(const Attribute& attribute) {
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::attribute;
+  out->type = attribute.type;
+  out->nullable = attribute.nullable;
+  out->name = attribute.name;
+  out->pretty = attribute.name;
+  out->id = attribute.id;
+  out->metadata = attribute.metadata;
+  return out;
+}
+
+ExprPtr make_alias(ExprPtr child, std::string name, AttributeId id, std::string metadata) {
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::alias;
+  out->type = child->type;
+  out->nullable = child->nullable;
+  out->name = name;
+  out->pretty = std::move(name);
+  out->id = id;
+  out->metadata = std::move(metadata);
+  out->origin = child->origin;
+  out->children.push_back(std::move(child));
+  return out;
+}
+
+namespace {
+
+bool fits_any_value(const column::DataType& from, const column::DataType& decimal) {
+  const int whole = decimal.precision() - decimal.scale();
+  switch (from.kind()) {
+    case column::TypeKind::boolean: return whole >= 1;
+    case column::TypeKind::byte_: return whole >= 3;
+    case column::TypeKind::short_: return whole >= 5;
+    case column::TypeKind::int_: return whole >= 10;
+    case column::TypeKind::long_: return whole >= 20;
+    case column::TypeKind::decimal:
+      return whole >= from.precision() - from.scale() && decimal.scale() >= from.scale();
+    default: return false;
+  }
+}
+
+// Spark calls these casts nullable whatever their input, also where ANSI mode makes them fail instead.
+bool may_give_null(const column::DataType& from, const column::DataType& to) {
+  using column::TypeKind;
+  if (from == to || from.kind() == TypeKind::null) return false;
+  if (from.is_string()) return !to.is_string() && to.kind() != TypeKind::binary;
+  if (to.is_string()) return false;
+  if (from.kind() == TypeKind::timestamp && to.kind() >= TypeKind::byte_ && to.kind() <= TypeKind::int_) {
+    return true;
+  }
+  const bool fraction = from.kind() == TypeKind::float_ || from.kind() == TypeKind::double_;
+  if (to.kind() == TypeKind::timestamp && fraction) return true;
+  if (to.kind() == TypeKind::date) {
+    return from.kind() != TypeKind::timestamp && from.kind() != TypeKind::timestamp_ntz;
+  }
+  if (from.kind() == TypeKind::date) {
+    return to.kind() != TypeKind::timestamp && to.kind() != TypeKind::timestamp_ntz;
+  }
+  if (to.kind() == TypeKind::calendar_interval) return true;
+  if (to.kind() == TypeKind::decimal) return !fits_any_value(from, to);
+  return (fraction || from.kind() == TypeKind::decimal) && to.is_integral();
+}
+
+}  // namespace
+
+ExprPtr make_cast(ExprPtr child, column::TypePtr to, bool ansi, bool try_cast) {
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::cast;
+  out->nullable = child->nullable || try_cast || may_give_null(*child->type, *to);
+  out->type = std::move(to);
+  out->pretty = child->pretty;
+  out->ansi = ansi;
+  out->try_cast = try_cast;
+  out->origin = child->origin;
+  out->children.push_back(std::move(child));
+  return out;
+}
+
+bool references_only(const Expr& expr, const std::vector<AttributeId>& ids) {
+  IdSet set;
+  for (const AttributeId id : ids) set.insert(key_of(id));
+  return subset(expr, set);
+}
+
+bool contains(const Expr& expr, ExprKind kind) {
+  bool found = false;
+  visit(expr, [&](const Expr& e) {
+    found = found || e.kind == kind;
+    return !found;
+  });
+  return found;
+}
+
+bool is_deterministic(const Expr& expr) {
+  bool deterministic = true;
+  visit(expr, [&](const Expr& e) {
+    deterministic = deterministic && e.deterministic;
+    return deterministic;
+  });
+  return deterministic;
+}
+
+}  // namespace millstream::plan

@@ -1,0 +1,97 @@
+// ExpressionAnalyzer: unresolved Connect expressions in, resolved ones out: names by the scope, functions by the table
+// (functions::resolve), implicit casts written out, Spark's column names as `pretty`. Made for one operator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/analyzer.h"
+#include "plan/scope.h"
+
+namespace spark::connect {
+class Expression_Alias;
+class Expression_Cast;
+class Expression_LambdaFunction;
+class Expression_SortOrder;
+class Expression_UnresolvedAttribute;
+class Expression_UnresolvedFunction;
+class Expression_UnresolvedStar;
+class Expression_UpdateFields;
+class Expression_Window;
+class Expression_Window_WindowFrame;
+}  // namespace spark::connect
+
+namespace millstream::plan {
+
+ExprPtr strip_alias(const ExprPtr& expr);
+// An attribute or alias: the expression itself, or under the name that Spark gives it.
+ExprPtr with_name(const ExprPtr& expr);
+Attribute attribute_of(const Expr& named);  // of an attribute or alias
+// The argument in the type wanted; constants are converted at once.
+ExprPtr implicit_cast(const ExprPtr& expr, const column::TypePtr& type, bool ansi);
+
+class ExpressionAnalyzer {
+ public:
+  using Proto = spark::connect::Expression;
+
+  ExpressionAnalyzer(const AnalyzerSettings& settings, Scope& scope)
+      : settings_(settings), scope_(scope) {}
+
+  // One expression; an alias may be on top.
+  Result<ExprPtr> resolve(const Proto& proto);
+  // A member of a select list: a star gives several; a generator with several names gives one alias whose `names` are
+  // in generator_names().
+  Result<std::vector<ExprPtr>> expand(const Proto& proto);
+  Result<SortKey> sort_key(const spark::connect::Expression_SortOrder& proto);
+  // A boolean for WHERE and ON.
+  Result<ExprPtr> condition(const Proto& proto);
+
+  // A call by name with resolved arguments.
+  Result<ExprPtr> call(const std::string& name, std::vector<ExprPtr> arguments, bool distinct = false);
+  Result<ExprPtr> cast(const ExprPtr& child, const column::TypePtr& to, bool ansi, bool try_cast);
+
+  // Names given to the columns of the generator that was expanded last; empty: its own.
+  const std::vector<std::string>& generator_names() const { return generator_names_; }
+  bool ansi() const { return settings_.functions.ansi; }
+
+ private:
+  Result<ExprPtr> resolve_kind(const Proto& proto);
+  Result<ExprPtr> attribute(const spark::connect::Expression_UnresolvedAttribute& proto);
+  Result<ExprPtr> expression_string(const std::string& text);
+  Result<ExprPtr> alias(const spark::connect::Expression_Alias& proto);
+  Result<ExprPtr> cast(const spark::connect::Expression_Cast& proto);
+  Result<std::vector<ExprPtr>> star(const spark::connect::Expression_UnresolvedStar& proto);
+  Result<std::vector<ExprPtr>> multi_alias(const spark::connect::Expression_Alias& proto);
+  Result<ExprPtr> update_fields(const spark::connect::Expression_UpdateFields& proto);
+
+  // functions.cc
+  Result<ExprPtr> function(const spark::connect::Expression_UnresolvedFunction& proto);
+  Result<ExprPtr> named_function(const std::string& name, std::vector<ExprPtr> arguments,
+                                 bool distinct);
+  Result<std::optional<ExprPtr>> special_function(const std::string& lower, const std::string& name,
+                                                  const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> case_when(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> in_list(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> between(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> make_struct(const std::string& name, const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> local_timestamp(const ExprPtr& micros);
+  Result<ExprPtr> aggregate_filter(const std::vector<ExprPtr>& arguments);
+
+  // higher_order.cc
+  Result<ExprPtr> higher_order(const spark::connect::Expression_UnresolvedFunction& proto);
+  Result<ExprPtr> lambda(const spark::connect::Expression_LambdaFunction& proto,
+                         const std::vector<Attribute>& parameters);
+
+  // window.cc
+  Result<ExprPtr> window(const spark::connect::Expression_Window& proto);
+  Status window_frame(const spark::connect::Expression_Window_WindowFrame& proto, WindowSpec& spec);
+
+  const AnalyzerSettings& settings_;
+  Scope& scope_;
+  std::optional<QueryContext> origin_;  // of the expression that is being resolved
+  bool in_window_ = false;              // the function of an OVER: window functions are allowed
+  std::vector<std::string> generator_names_;
+};
+
+}  // namespace millstream::plan

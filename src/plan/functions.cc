@@ -1,0 +1,334 @@
+// Calls: the functions table decides types; here are those that need to see expressions, not types alone.
+#include <arrow/scalar.h>
+
+#include "base/text.h"
+#include "plan/expressions.h"
+#include "plan/literal.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/expressions.pb.h"
+#include "sql/parser.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+using column::TypeKind;
+using column::TypePtr;
+
+namespace {
+
+functions::Argument argument_of(const Expr& e) {
+  functions::Argument argument;
+  argument.type = e.type;
+  argument.nullable = e.nullable;
+  if (e.kind == ExprKind::literal) argument.literal = e.value;
+  argument.sql = e.pretty;
+  return argument;
+}
+
+std::string list_of(const std::vector<ExprPtr>& exprs, std::size_t from) {
+  std::string out;
+  for (std::size_t i = from; i < exprs.size(); ++i) {
+    if (i > from) out += ", ";
+    out += exprs[i]->pretty;
+  }
+  return out;
+}
+
+std::string types_of(const std::vector<ExprPtr>& exprs) {
+  std::vector<std::string> out;
+  for (const auto& e : exprs) out.push_back(sql_type(e->type));
+  return "[" + join(out, ", ") + "]";
+}
+
+bool has_aggregate(const Expr& expr) {
+  bool found = false;
+  visit(expr, [&](const Expr& e) {
+    if (e.kind == ExprKind::window) return false;
+    found = found || e.kind == ExprKind::aggregate;
+    return !found;
+  });
+  return found;
+}
+
+// The common type of all, nothing when there is none.
+TypePtr common_type(const std::vector<ExprPtr>& exprs) {
+  TypePtr common;
+  for (const auto& e : exprs) {
+    common = common == nullptr ? e->type : functions::wider_type(common, e->type);
+    if (common == nullptr) return nullptr;
+  }
+  return common;
+}
+
+bool is_utc(const std::string& zone) {
+  return zone == "UTC" || zone == "Z" || zone == "Etc/UTC" || zone == "GMT" || zone == "+00:00";
+}
+
+}  // namespace
+
+Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunction& proto) {
+  if (proto.is_user_defined_function()) {
+    return Status::unsupported("user-defined functions are not supported: {}",
+                               proto.function_name());
+  }
+  for (const auto& argument : proto.arguments()) {
+    if (argument.has_lambda_function()) return higher_order(proto);
+  }
+  std::string name = proto.function_name();
+  if (name.find('.') != std::string::npos || name.starts_with('`')) {
+    TRY_ASSIGN(auto parts, sql::parse_identifier(name));
+    name = parts.back();
+  }
+  std::vector<ExprPtr> arguments;
+  const bool count = equals_ignore_case(name, "count");
+  for (const auto& argument : proto.arguments()) {
+    if (count && proto.arguments_size() == 1 && argument.has_unresolved_star() &&
+        !argument.unresolved_star().has_unparsed_target()) {
+      arguments.push_back(int_literal(1));
+      continue;
+    }
+    TRY_ASSIGN(auto expanded, expand(argument));
+    arguments.insert(arguments.end(), expanded.begin(), expanded.end());
+  }
+  return named_function(name, std::move(arguments), proto.is_distinct());
+}
+
+Result<ExprPtr> ExpressionAnalyzer::named_function(const std::string& name,
+                                                   std::vector<ExprPtr> arguments, bool distinct) {
+  TRY_ASSIGN(auto special, special_function(to_lower(name), name, arguments));
+  if (special) return *special;
+  for (ExprPtr& argument : arguments) argument = strip_alias(argument);
+  return call(name, std::move(arguments), distinct);
+}
+
+Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<ExprPtr> arguments,
+                                         bool distinct) {
+  std::vector<functions::Argument> given;
+  for (const auto& argument : arguments) given.push_back(argument_of(*argument));
+  TRY_ASSIGN(functions::Call resolved,
+             functions::resolve(name, given, distinct, settings_.functions));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i]->kind == ExprKind::generator) {
+      return Status::error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                           {{"expression", sql_expr(resolved.pretty)}});
+    }
+    if (i < resolved.argument_types.size()) {
+      arguments[i] = implicit_cast(arguments[i], resolved.argument_types[i], ansi());
+    }
+  }
+  for (const auto& added : resolved.added_arguments) {
+    TRY_ASSIGN(TypePtr type, column::from_arrow(*added->type));
+    arguments.push_back(literal_of(added, type));
+  }
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::call;
+  out->name = resolved.name;
+  out->pretty = resolved.pretty;
+  out->type = resolved.type;
+  out->nullable = resolved.nullable;
+  out->deterministic = resolved.deterministic;
+  out->ansi = ansi();
+  out->origin = origin_;
+  out->children = std::move(arguments);
+  switch (resolved.kind) {
+    case functions::FunctionKind::scalar: break;
+    case functions::FunctionKind::aggregate:
+      out->kind = ExprKind::aggregate;
+      out->distinct = distinct;
+      for (const auto& child : out->children) {
+        if (has_aggregate(*child)) return Status::error("NESTED_AGGREGATE_FUNCTION");
+      }
+      break;
+    case functions::FunctionKind::window:
+      if (!in_window_) {
+        return Status::error("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE",
+                             {{"funcName", sql_expr(resolved.pretty)}});
+      }
+      // A mark for window(), which takes it off again.
+      out->window = std::make_shared<const WindowSpec>();
+      break;
+    case functions::FunctionKind::generator:
+      out->kind = ExprKind::generator;
+      out->type = column::struct_type(resolved.generated);
+      out->outer = to_lower(name).ends_with("_outer");
+      break;
+  }
+  return ExprPtr(out);
+}
+
+Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
+    const std::string& lower, const std::string& name, const std::vector<ExprPtr>& given) {
+  const auto wrap = [](Result<ExprPtr> made) -> Result<std::optional<ExprPtr>> {
+    if (!made.ok()) return made.status();
+    return std::optional<ExprPtr>(std::move(made).value());
+  };
+  if (lower == "struct") return wrap(make_struct(name, given));
+  std::vector<ExprPtr> arguments;
+  for (const auto& argument : given) arguments.push_back(strip_alias(argument));
+  if (lower == "when") return wrap(case_when(arguments));
+  if (lower == "in" && !arguments.empty()) return wrap(in_list(arguments));
+  if (lower == "between" && arguments.size() == 3) return wrap(between(arguments));
+  if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
+  if (lower == "ms_local_timestamp" && arguments.size() == 1) {
+    return wrap(local_timestamp(arguments[0]));
+  }
+  return std::optional<ExprPtr>();
+}
+
+Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& arguments) {
+  if (arguments.size() < 2) {
+    return Status::error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                         {{"functionName", "`when`"},
+                          {"expectedNum", "> 1"},
+                          {"actualNum", std::to_string(arguments.size())},
+                          {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  std::string pretty = "CASE";
+  std::vector<ExprPtr> values;
+  const std::size_t pairs = arguments.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    pretty += " WHEN " + arguments[2 * i]->pretty + " THEN " + arguments[2 * i + 1]->pretty;
+    values.push_back(arguments[2 * i + 1]);
+  }
+  const bool has_else = arguments.size() % 2 == 1;
+  if (has_else) {
+    pretty += " ELSE " + arguments.back()->pretty;
+    values.push_back(arguments.back());
+  }
+  pretty += " END";
+  const TypePtr type = common_type(values);
+  if (type == nullptr) {
+    return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
+                                                              {"functionName", "`casewhen`"},
+                                                              {"dataType", types_of(values)}});
+  }
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::case_when;
+  out->type = type;
+  out->nullable = !has_else;
+  out->pretty = pretty;
+  out->origin = origin_;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const ExprPtr& condition = arguments[2 * i];
+    const TypeKind kind = condition->type->kind();
+    if (kind != TypeKind::boolean && kind != TypeKind::null) {
+      return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                           {{"sqlExpr", sql_expr(pretty)},
+                            {"paramIndex", ordinal_word(2 * i + 1)},
+                            {"requiredType", "\"BOOLEAN\""},
+                            {"inputSql", sql_expr(condition->pretty)},
+                            {"inputType", sql_type(condition->type)}});
+    }
+    out->children.push_back(implicit_cast(condition, column::boolean_type(), ansi()));
+    out->children.push_back(implicit_cast(arguments[2 * i + 1], type, ansi()));
+    out->nullable = out->nullable || out->children.back()->nullable;
+  }
+  if (has_else) {
+    out->children.push_back(implicit_cast(arguments.back(), type, ansi()));
+    out->nullable = out->nullable || out->children.back()->nullable;
+  }
+  return ExprPtr(out);
+}
+
+Result<ExprPtr> ExpressionAnalyzer::in_list(const std::vector<ExprPtr>& arguments) {
+  const std::string pretty =
+      "(" + arguments[0]->pretty + " IN (" + list_of(arguments, 1) + "))";
+  const TypePtr type = common_type(arguments);
+  if (type == nullptr) {
+    return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
+                                                              {"functionName", "`in`"},
+                                                              {"dataType", types_of(arguments)}});
+  }
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::in_list;
+  out->type = column::boolean_type();
+  out->nullable = false;
+  out->pretty = pretty;
+  out->origin = origin_;
+  for (const auto& argument : arguments) {
+    out->children.push_back(implicit_cast(argument, type, ansi()));
+    out->nullable = out->nullable || out->children.back()->nullable;
+  }
+  return ExprPtr(out);
+}
+
+Result<ExprPtr> ExpressionAnalyzer::between(const std::vector<ExprPtr>& arguments) {
+  TRY_ASSIGN(ExprPtr low, call(">=", {arguments[0], arguments[1]}));
+  TRY_ASSIGN(ExprPtr high, call("<=", {arguments[0], arguments[2]}));
+  TRY_ASSIGN(ExprPtr both, call("and", {low, high}));
+  auto out = std::make_shared<Expr>(*both);
+  out->pretty = "between(" + list_of(arguments, 0) + ")";
+  return ExprPtr(out);
+}
+
+// struct(a, b AS c, d + 1): members a, c and col3.
+Result<ExprPtr> ExpressionAnalyzer::make_struct(const std::string& name,
+                                                const std::vector<ExprPtr>& arguments) {
+  std::vector<ExprPtr> pairs;
+  std::string pretty = to_lower(name) + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ExprPtr& argument = arguments[i];
+    const ExprPtr value = strip_alias(argument);
+    std::string member = fmt::format("col{}", i + 1);
+    std::string text = value->pretty;
+    if (argument->kind == ExprKind::alias) {
+      member = argument->name;
+      // A struct's member that is taken by its dotted name carries an alias that nobody wrote.
+      const bool written = value->kind != ExprKind::get_field || value->name != member;
+      if (written) text += " AS " + member;
+    } else if (value->kind == ExprKind::attribute || value->kind == ExprKind::get_field ||
+               value->kind == ExprKind::lambda_variable) {
+      member = value->name;
+    }
+    pretty += (i == 0 ? "" : ", ") + text;
+    pairs.push_back(string_literal(member));
+    pairs.push_back(value);
+  }
+  TRY_ASSIGN(ExprPtr made, call("named_struct", std::move(pairs)));
+  auto out = std::make_shared<Expr>(*made);
+  out->pretty = pretty + ")";
+  return ExprPtr(out);
+}
+
+// TIMESTAMP '2024-01-01 00:00:00' without zone: the parser gives its wall-clock micros.
+Result<ExprPtr> ExpressionAnalyzer::local_timestamp(const ExprPtr& micros) {
+  const auto value = constant_integer(*micros);
+  if (!value) return Status::internal("ms_local_timestamp wants a constant");
+  const std::string pretty = fmt::format("TIMESTAMP '{}'", format_timestamp_utc(*value));
+  if (is_utc(settings_.functions.time_zone)) {
+    return make_literal(std::make_shared<arrow::TimestampScalar>(
+                            *value, column::to_arrow(column::timestamp_type())),
+                        column::timestamp_type(), pretty);
+  }
+  ExprPtr wall = make_literal(std::make_shared<arrow::TimestampScalar>(
+                                  *value, column::to_arrow(column::timestamp_ntz_type())),
+                              column::timestamp_ntz_type(), pretty);
+  return make_cast(wall, column::timestamp_type(), true);
+}
+
+// agg(x) FILTER (WHERE c), as the parser writes it.
+Result<ExprPtr> ExpressionAnalyzer::aggregate_filter(const std::vector<ExprPtr>& arguments) {
+  const ExprPtr& aggregate = arguments[0];
+  const ExprPtr& filter = arguments[1];
+  if (aggregate->kind != ExprKind::aggregate) {
+    return Status::unsupported("FILTER after {}, which is not an aggregate function",
+                               aggregate->pretty);
+  }
+  const ErrorParameters parameters{{"filterExpr", sql_expr(filter->pretty)}};
+  if (filter->type->kind() != TypeKind::boolean) {
+    return Status::error("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", parameters);
+  }
+  if (has_aggregate(*filter)) {
+    return Status::error("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE", parameters);
+  }
+  if (contains(*filter, ExprKind::window)) {
+    return Status::error("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION", parameters);
+  }
+  auto out = std::make_shared<Expr>(*aggregate);
+  out->filter = filter;
+  out->pretty += " FILTER (WHERE " + filter->pretty + ")";
+  return ExprPtr(out);
+}
+
+}  // namespace millstream::plan

@@ -1,0 +1,200 @@
+// Functions that take lambdas: transform, filter, exists, forall, aggregate, zip_with and those of maps.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/expressions.h"
+#include "plan/literal.h"
+#include "plan/text.h"
+#include "spark/connect/expressions.pb.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+using column::TypeKind;
+using column::TypePtr;
+
+namespace {
+
+struct ParameterType {
+  TypePtr type;
+  bool nullable = true;
+};
+
+// The types of the lambda's parameters, by the function and its other arguments.
+Result<std::vector<ParameterType>> parameter_types(const std::string& name,
+                                                   const std::vector<ExprPtr>& inputs,
+                                                   bool finish) {
+  const auto wrong = [&](const ExprPtr& input, const char* required) {
+    return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                         {{"sqlExpr", sql_expr(name + "(" + input->pretty + ")")},
+                          {"paramIndex", "first"},
+                          {"requiredType", required},
+                          {"inputSql", sql_expr(input->pretty)},
+                          {"inputType", sql_type(input->type)}});
+  };
+  const ExprPtr& first = inputs[0];
+  const bool of_map = name == "map_filter" || name == "transform_keys" || name == "transform_values";
+  if (of_map) {
+    if (first->type->kind() != TypeKind::map) return wrong(first, "\"MAP\"");
+    return std::vector<ParameterType>{
+        {first->type->key(), false},
+        {first->type->value(), first->type->value_contains_null()}};
+  }
+  if (first->type->kind() != TypeKind::array) return wrong(first, "\"ARRAY\"");
+  const ParameterType element{first->type->element(), first->type->contains_null()};
+  if (name == "zip_with") {
+    if (inputs.size() < 2) return wrong(first, "\"ARRAY\"");
+    if (inputs[1]->type->kind() != TypeKind::array) return wrong(inputs[1], "\"ARRAY\"");
+    return std::vector<ParameterType>{{element.type, true}, {inputs[1]->type->element(), true}};
+  }
+  if (name == "aggregate" || name == "reduce") {
+    if (inputs.size() < 2) return wrong(first, "\"ARRAY\"");
+    if (finish) return std::vector<ParameterType>{{inputs[1]->type, true}};
+    return std::vector<ParameterType>{{inputs[1]->type, true}, element};
+  }
+  if (name == "array_sort") return std::vector<ParameterType>{element, element};
+  return std::vector<ParameterType>{element, {column::int_type(), false}};
+}
+
+struct Shape {
+  TypePtr type;
+  bool nullable;
+};
+
+Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& arguments) {
+  const ExprPtr& first = arguments[0];
+  const ExprPtr& body = arguments.back()->children[0];
+  const auto boolean_body = [&]() -> Status {
+    if (body->type->kind() == TypeKind::boolean) return Status::OK();
+    return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                         {{"sqlExpr", sql_expr(name)},
+                          {"paramIndex", "second"},
+                          {"requiredType", "\"BOOLEAN\""},
+                          {"inputSql", sql_expr(arguments.back()->pretty)},
+                          {"inputType", sql_type(body->type)}});
+  };
+  if (name == "transform") {
+    return Shape{column::array_type(body->type, body->nullable), first->nullable};
+  }
+  if (name == "filter" || name == "map_filter") {
+    TRY(boolean_body());
+    return Shape{first->type, first->nullable};
+  }
+  if (name == "exists" || name == "any" || name == "forall") {
+    TRY(boolean_body());
+    return Shape{column::boolean_type(), first->nullable || body->nullable};
+  }
+  if (name == "zip_with") {
+    return Shape{column::array_type(body->type, body->nullable),
+                 first->nullable || arguments[1]->nullable};
+  }
+  if (name == "transform_values") {
+    return Shape{column::map_type(first->type->key(), body->type, body->nullable),
+                 first->nullable};
+  }
+  if (name == "transform_keys") {
+    return Shape{column::map_type(body->type, first->type->value(),
+                                  first->type->value_contains_null()),
+                 first->nullable};
+  }
+  if (name == "aggregate" || name == "reduce") {
+    return Shape{body->type, first->nullable || body->nullable};
+  }
+  return Status::unsupported("{} with a lambda is not supported", name);
+}
+
+}  // namespace
+
+Result<ExprPtr> ExpressionAnalyzer::lambda(const sc::Expression_LambdaFunction& proto,
+                                           const std::vector<Attribute>& parameters) {
+  scope_.push_lambda(parameters);
+  auto body = resolve(proto.function());
+  scope_.pop_lambda();
+  if (!body.ok()) return body.status();
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::lambda;
+  out->children.push_back(strip_alias(*body));
+  out->type = out->children[0]->type;
+  out->nullable = out->children[0]->nullable;
+  out->pretty = "lambdafunction(" + out->children[0]->pretty;
+  for (const Attribute& parameter : parameters) {
+    out->parameters.push_back(parameter.id);
+    out->pretty += ", namedlambdavariable()";
+  }
+  out->pretty += ")";
+  return ExprPtr(out);
+}
+
+Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_UnresolvedFunction& proto) {
+  const std::string name = to_lower(proto.function_name());
+  static const std::vector<std::string> known{"transform",  "filter",   "exists",   "any",
+                                              "forall",     "zip_with", "aggregate", "reduce",
+                                              "map_filter", "transform_keys", "transform_values"};
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    return Status::unsupported("{} with a lambda is not supported", proto.function_name());
+  }
+  std::vector<ExprPtr> arguments;
+  bool finish = false;
+  for (const auto& argument : proto.arguments()) {
+    if (!argument.has_lambda_function()) {
+      TRY_ASSIGN(ExprPtr value, resolve(argument));
+      arguments.push_back(strip_alias(value));
+      continue;
+    }
+    if (arguments.empty()) return Status::unsupported("a lambda as first argument of {}", name);
+    TRY_ASSIGN(auto types, parameter_types(name, arguments, finish));
+    const auto& names = argument.lambda_function().arguments();
+    const bool index_left_out = types.size() == 2 && names.size() == 1 &&
+                                (name == "transform" || name == "filter");
+    const bool single = name == "exists" || name == "any" || name == "forall";
+    if (index_left_out || single) types.resize(1);
+    if (static_cast<std::size_t>(names.size()) != types.size()) {
+      return Status::error("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
+                           {{"expectedNumArgs", std::to_string(names.size())},
+                            {"actualNumArgs", std::to_string(types.size())}});
+    }
+    std::vector<Attribute> parameters;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      Attribute parameter;
+      parameter.id = next_attribute_id();
+      const auto& parts = names[static_cast<int>(i)].name_parts();
+      parameter.name = join({parts.begin(), parts.end()}, ".");
+      parameter.type = types[i].type;
+      parameter.nullable = types[i].nullable;
+      parameters.push_back(std::move(parameter));
+    }
+    TRY_ASSIGN(ExprPtr function, lambda(argument.lambda_function(), parameters));
+    const bool merge = (name == "aggregate" || name == "reduce") && !finish;
+    if (merge && !column::same_type_ignoring_nullability(function->type, arguments[1]->type)) {
+      return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                           {{"sqlExpr", sql_expr(name + "(" + arguments[0]->pretty + ")")},
+                            {"paramIndex", "third"},
+                            {"requiredType", sql_type(arguments[1]->type)},
+                            {"inputSql", sql_expr(function->pretty)},
+                            {"inputType", sql_type(function->type)}});
+    }
+    finish = true;
+    arguments.push_back(std::move(function));
+  }
+  TRY_ASSIGN(Shape shape, shape_of(name, arguments));
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::call;
+  out->name = name == "reduce" ? "aggregate" : name == "any" ? "exists" : name;
+  out->type = shape.type;
+  out->nullable = shape.nullable;
+  out->origin = origin_;
+  out->ansi = ansi();
+  out->pretty = name + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    out->pretty += (i == 0 ? "" : ", ") + arguments[i]->pretty;
+  }
+  // Spark shows the finish function that it adds.
+  if (out->name == "aggregate" && arguments.size() == 3) {
+    out->pretty += ", lambdafunction(namedlambdavariable(), namedlambdavariable())";
+  }
+  out->pretty += ")";
+  out->children = std::move(arguments);
+  return ExprPtr(out);
+}
+
+}  // namespace millstream::plan

@@ -1,0 +1,125 @@
+// A Sort or Filter may name columns that its input dropped: Spark finds them below, carries them up for the operator and
+// drops them again above it.
+#include "plan/relations.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+
+namespace millstream::plan {
+namespace {
+
+// Operators through which a column can be carried without changing what they mean.
+bool carries(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::project: return !as<Project>(node).alias && !node.children.empty();
+    case NodeKind::filter:
+    case NodeKind::sort:
+    case NodeKind::limit:
+    case NodeKind::generate:
+    case NodeKind::watermark:
+    case NodeKind::repartition:
+    case NodeKind::sample:
+    case NodeKind::collect_metrics:
+    case NodeKind::aggregate:
+    case NodeKind::deduplicate: return true;
+    default: return false;
+  }
+}
+
+IdSet ids_of(const Node& node) {
+  IdSet ids;
+  for (const Attribute& a : node.output) ids.insert(key_of(a.id));
+  return ids;
+}
+
+bool outputs_all(const Node& node, const IdSet& wanted) {
+  const IdSet ids = ids_of(node);
+  for (const std::int64_t id : wanted) {
+    if (!ids.contains(id)) return false;
+  }
+  return true;
+}
+
+// nullptr: this node can not output all of `wanted`.
+NodePtr carry(const NodePtr& node, const IdSet& wanted) {
+  if (outputs_all(*node, wanted)) return node;
+  if (!carries(*node)) return nullptr;
+  IdSet below = wanted;
+  const IdSet here = ids_of(*node);
+  const Node& old_child = *node->children[0];
+  const IdSet child_ids = ids_of(old_child);
+  // What the node makes itself is not looked for below it.
+  for (const std::int64_t id : here) {
+    if (!child_ids.contains(id)) below.erase(id);
+  }
+  const NodePtr child = carry(node->children[0], below);
+  if (child == nullptr) return nullptr;
+  std::vector<Attribute> missing;
+  for (const Attribute& a : child->output) {
+    if (wanted.contains(key_of(a.id)) && !here.contains(key_of(a.id))) missing.push_back(a);
+  }
+  auto copy = clone(*node);
+  copy->children[0] = child;
+  for (Attribute a : missing) {
+    a.hidden = false;
+    if (copy->kind == NodeKind::project) {
+      static_cast<Project&>(*copy).exprs.push_back(make_attribute(a));
+    } else if (copy->kind == NodeKind::aggregate) {
+      auto& aggregate = static_cast<Aggregate&>(*copy);
+      bool is_key = false;
+      for (const ExprPtr& key : aggregate.keys) {
+        is_key = is_key || (key->kind == ExprKind::attribute && key->id == a.id);
+      }
+      if (!is_key) return nullptr;
+      aggregate.exprs.push_back(make_attribute(a));
+    }
+    copy->output.push_back(std::move(a));
+  }
+  const bool passes_all = copy->kind != NodeKind::project && copy->kind != NodeKind::aggregate &&
+                          copy->kind != NodeKind::generate;
+  if (passes_all) copy->output = child->output;
+  if (copy->kind == NodeKind::generate) {
+    std::vector<Attribute> output = child->output;
+    const std::size_t made = static_cast<const Generate&>(*node).generator->type->fields().size();
+    output.insert(output.end(), node->output.end() - static_cast<std::ptrdiff_t>(made),
+                  node->output.end());
+    copy->output = std::move(output);
+  }
+  return outputs_all(*copy, wanted) ? copy : nullptr;
+}
+
+}  // namespace
+
+Result<std::optional<ExprPtr>> MissingColumns::find(const NameParts& parts) const {
+  const Node* at = node_.get();
+  while (carries(*at)) {
+    at = at->children[0].get();
+    TRY_ASSIGN(auto found, find_name(at->output, parts, case_sensitive_));
+    if (found) return std::optional<ExprPtr>(found->expr);
+  }
+  return std::optional<ExprPtr>();
+}
+
+Result<NodePtr> MissingColumns::provide(std::vector<ExprPtr>& exprs) const {
+  bool aggregates = false;
+  for (const ExprPtr& e : exprs) aggregates = aggregates || has_aggregate_function(*e);
+  IdSet wanted;
+  for (const ExprPtr& e : exprs) add_references(*e, wanted);
+  if (node_->kind == NodeKind::aggregate && (aggregates || !outputs_all(*node_, wanted))) {
+    return extend_aggregate(node_, exprs);
+  }
+  if (outputs_all(*node_, wanted)) return node_;
+  const NodePtr carried = carry(node_, wanted);
+  if (carried != nullptr) return carried;
+  for (const ExprPtr& e : exprs) {
+    const Expr* lost = nullptr;
+    const IdSet here = ids_of(*node_);
+    visit(*e, [&](const Expr& x) {
+      if (x.kind == ExprKind::attribute && !here.contains(key_of(x.id))) lost = &x;
+      return lost == nullptr;
+    });
+    if (lost != nullptr) return unresolved_column({lost->name}, node_->output);
+  }
+  return node_;
+}
+
+}  // namespace millstream::plan

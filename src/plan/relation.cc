@@ -1,0 +1,238 @@
+#include "plan/literal.h"
+#include "plan/relations.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+using Rel = sc::Relation;
+
+namespace {
+
+// The only input of a one-input relation; nullptr for all others.
+const Rel* input_of(const Rel& r) {
+  switch (r.rel_type_case()) {
+    case Rel::kProject: return r.project().has_input() ? &r.project().input() : nullptr;
+    case Rel::kFilter: return &r.filter().input();
+    case Rel::kSort: return &r.sort().input();
+    case Rel::kLimit: return &r.limit().input();
+    case Rel::kAggregate: return &r.aggregate().input();
+    case Rel::kSample: return &r.sample().input();
+    case Rel::kOffset: return &r.offset().input();
+    case Rel::kDeduplicate: return &r.deduplicate().input();
+    case Rel::kSubqueryAlias: return &r.subquery_alias().input();
+    case Rel::kRepartition: return &r.repartition().input();
+    case Rel::kToDf: return &r.to_df().input();
+    case Rel::kWithColumnsRenamed: return &r.with_columns_renamed().input();
+    case Rel::kDrop: return &r.drop().input();
+    case Rel::kTail: return &r.tail().input();
+    case Rel::kWithColumns: return &r.with_columns().input();
+    case Rel::kHint: return &r.hint().input();
+    case Rel::kToSchema: return &r.to_schema().input();
+    case Rel::kRepartitionByExpression: return &r.repartition_by_expression().input();
+    case Rel::kCollectMetrics: return &r.collect_metrics().input();
+    case Rel::kWithWatermark: return &r.with_watermark().input();
+    case Rel::kFillNa: return &r.fill_na().input();
+    case Rel::kDropNa: return &r.drop_na().input();
+    case Rel::kReplace: return &r.replace().input();
+    default: return nullptr;
+  }
+}
+
+Status refused(const Rel& r) {
+  const auto* descriptor = Rel::descriptor();
+  const auto* field = descriptor->FindFieldByNumber(static_cast<int>(r.rel_type_case()));
+  if (field == nullptr) {
+    return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+                         {{"fullName", "spark.connect.Relation.rel_type"}});
+  }
+  return Status::unsupported("the relation {} is not supported", std::string(field->name()));
+}
+
+}  // namespace
+
+Result<NodePtr> RelationAnalyzer::relation(const Rel& proto) {
+  std::vector<const Rel*> chain;
+  const Rel* at = &proto;
+  while (const Rel* input = input_of(*at)) {
+    chain.push_back(at);
+    at = input;
+  }
+  TRY_ASSIGN(NodePtr node, leaf(*at));
+  if (at->common().has_plan_id()) node = with_plan_id(node, at->common().plan_id());
+  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+    const NodePtr input = node;
+    TRY_ASSIGN(node, unary(**link, input));
+    // A relation that changes nothing is still a DataFrame of its own.
+    if ((*link)->common().has_plan_id()) {
+      if (node == input) node = make_identity(input);
+      node = with_plan_id(node, (*link)->common().plan_id());
+    }
+  }
+  return node;
+}
+
+Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
+  switch (r.rel_type_case()) {
+    case Rel::kRead: return read(r.read());
+    case Rel::kProject: return project(r.project(), nullptr);
+    case Rel::kJoin: return join_relation(r.join());
+    case Rel::kSetOp: return set_operation(r.set_op());
+    case Rel::kLocalRelation: return local(r.local_relation());
+    case Rel::kCachedLocalRelation: return cached_local(r.cached_local_relation());
+    case Rel::kChunkedCachedLocalRelation: return chunked_local(r.chunked_cached_local_relation());
+    case Rel::kRange: return range(r.range());
+    case Rel::kCachedRemoteRelation: {
+      TRY_ASSIGN(NodePtr kept,
+                 resolver_.cached_relation(r.cached_remote_relation().relation_id()));
+      return with_fresh_ids(kept);
+    }
+    default: return refused(r);
+  }
+}
+
+Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
+  switch (r.rel_type_case()) {
+    case Rel::kProject: return project(r.project(), std::move(input));
+    case Rel::kFilter: return filter(r.filter().condition(), std::move(input));
+    case Rel::kSort: return sort(r.sort(), std::move(input));
+    case Rel::kLimit: return limit(std::move(input), r.limit().limit(), 0, false);
+    case Rel::kOffset: return limit(std::move(input), std::nullopt, r.offset().offset(), false);
+    case Rel::kTail: return limit(std::move(input), r.tail().limit(), 0, true);
+    case Rel::kAggregate: return aggregate(r.aggregate(), std::move(input));
+    case Rel::kSample: return sample(r.sample(), std::move(input));
+    case Rel::kDeduplicate: return deduplicate(r.deduplicate(), std::move(input));
+    case Rel::kSubqueryAlias: return subquery_alias(r.subquery_alias(), std::move(input));
+    case Rel::kToDf: return to_df(r.to_df(), std::move(input));
+    case Rel::kToSchema: return to_schema(r.to_schema(), std::move(input));
+    case Rel::kWithColumns: return with_columns(r.with_columns(), std::move(input));
+    case Rel::kWithColumnsRenamed: return renamed(r.with_columns_renamed(), std::move(input));
+    case Rel::kDrop: return drop(r.drop(), std::move(input));
+    case Rel::kHint: return input;
+    case Rel::kRepartition: {
+      auto node = std::make_shared<Repartition>();
+      node->partitions = r.repartition().num_partitions();
+      node->shuffle = r.repartition().shuffle();
+      node->output = input->output;
+      node->children.push_back(std::move(input));
+      return NodePtr(node);
+    }
+    case Rel::kRepartitionByExpression: {
+      auto node = std::make_shared<Repartition>();
+      const auto& proto = r.repartition_by_expression();
+      if (proto.has_num_partitions()) node->partitions = proto.num_partitions();
+      Scope scope = scope_of({input});
+      ExpressionAnalyzer analyzer(settings_, scope);
+      for (const auto& e : proto.partition_exprs()) {
+        const auto& bare = e.has_sort_order() ? e.sort_order().child() : e;
+        TRY_ASSIGN(auto resolved, analyzer.resolve(bare));
+      }
+      node->output = input->output;
+      node->children.push_back(std::move(input));
+      return NodePtr(node);
+    }
+    case Rel::kCollectMetrics: return collect_metrics(r.collect_metrics(), std::move(input));
+    case Rel::kWithWatermark: return watermark(r.with_watermark(), std::move(input));
+    case Rel::kFillNa: return fill_na(r.fill_na(), std::move(input));
+    case Rel::kDropNa: return drop_na(r.drop_na(), std::move(input));
+    case Rel::kReplace: return replace(r.replace(), std::move(input));
+    default: return refused(r);
+  }
+}
+
+Result<NodePtr> analyze(const Rel& relation, Resolver& resolver, const AnalyzerSettings& settings) {
+  return RelationAnalyzer(resolver, settings).relation(relation);
+}
+
+// --- nodes ----------------------------------------------------------------------------------------------------------
+
+NodePtr make_project(NodePtr input, std::vector<ExprPtr> exprs) {
+  auto node = std::make_shared<Project>();
+  IdSet present;
+  for (const ExprPtr& e : exprs) {
+    node->output.push_back(attribute_of(*e));
+    present.insert(key_of(e->id));
+    if (e->kind != ExprKind::attribute || input == nullptr) continue;
+    // A column that is passed on keeps the name of its table.
+    for (const Attribute& a : input->output) {
+      if (a.id == e->id) node->output.back().qualifier = a.qualifier;
+    }
+  }
+  if (input != nullptr) {
+    for (const Attribute& a : input->output) {
+      if (!a.hidden || present.contains(key_of(a.id))) continue;
+      exprs.push_back(make_attribute(a));
+      node->output.push_back(a);
+    }
+    node->children.push_back(std::move(input));
+  }
+  node->exprs = std::move(exprs);
+  return node;
+}
+
+std::vector<ExprPtr> visible_columns(const Node& node) {
+  std::vector<ExprPtr> out;
+  for (const Attribute& a : node.output) {
+    if (!a.hidden) out.push_back(make_attribute(a));
+  }
+  return out;
+}
+
+NodePtr make_identity(NodePtr input) {
+  auto node = std::make_shared<Project>();
+  for (const Attribute& a : input->output) {
+    node->exprs.push_back(make_attribute(a));
+    node->output.push_back(a);
+  }
+  node->children.push_back(std::move(input));
+  return node;
+}
+
+NodePtr make_filter(NodePtr input, ExprPtr condition) {
+  auto node = std::make_shared<Filter>();
+  node->output = input->output;
+  node->condition = std::move(condition);
+  node->children.push_back(std::move(input));
+  return node;
+}
+
+NodePtr visible_only(NodePtr input) {
+  bool any_hidden = false;
+  for (const Attribute& a : input->output) any_hidden = any_hidden || a.hidden;
+  if (!any_hidden) return input;
+  auto node = std::make_shared<Project>();
+  for (const Attribute& a : input->output) {
+    if (a.hidden) continue;
+    node->exprs.push_back(make_attribute(a));
+    node->output.push_back(a);
+  }
+  node->children.push_back(std::move(input));
+  return node;
+}
+
+NodePtr with_plan_id(const NodePtr& node, std::int64_t plan_id) {
+  if (node->plan_id == plan_id) return node;
+  auto copy = node->plan_id ? std::const_pointer_cast<Node>(make_identity(node)) : clone(*node);
+  copy->plan_id = plan_id;
+  return copy;
+}
+
+bool has_aggregate_function(const Expr& expr) {
+  bool found = false;
+  visit(expr, [&](const Expr& e) {
+    if (e.kind == ExprKind::window) return false;
+    found = found || e.kind == ExprKind::aggregate;
+    return !found;
+  });
+  return found;
+}
+
+Status check_no_generator(const Expr& expr, const std::string& operator_name) {
+  if (!contains(expr, ExprKind::generator)) return Status::OK();
+  return Status::error("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",
+                       {{"plan", operator_name + " " + expr.pretty}});
+}
+
+}  // namespace millstream::plan

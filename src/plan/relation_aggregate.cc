@@ -1,0 +1,320 @@
+// groupBy().agg(), aggregates in a select without groupBy, observe.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/literal.h"
+#include "plan/relations.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+
+namespace {
+
+// What a grouping key computes, and the column that holds it.
+struct Key {
+  ExprPtr definition;
+  ExprPtr column;
+};
+
+// The expression with every part that is a key replaced by the key's column. Arguments of aggregate functions stay.
+ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
+  for (const Key& key : keys) {
+    if (same_expr(*expr, *key.definition) || same_expr(*expr, *key.column)) {
+      auto column = std::make_shared<Expr>(*key.column);
+      if (expr->kind == ExprKind::attribute) column->name = expr->name;
+      column->pretty = expr->pretty;
+      return column;
+    }
+  }
+  if (expr->kind == ExprKind::aggregate) return expr;
+  bool changed = false;
+  std::vector<ExprPtr> children;
+  for (const ExprPtr& child : expr->children) {
+    children.push_back(over_keys(child, keys));
+    changed = changed || children.back() != child;
+  }
+  std::shared_ptr<const WindowSpec> window = expr->window;
+  if (window != nullptr) {
+    auto spec = std::make_shared<WindowSpec>(*window);
+    for (ExprPtr& e : spec->partition) e = over_keys(e, keys);
+    for (SortKey& key : spec->order) key.expr = over_keys(key.expr, keys);
+    window = std::move(spec);
+    changed = true;
+  }
+  if (!changed) return expr;
+  auto copy = std::make_shared<Expr>(*expr);
+  copy->children = std::move(children);
+  copy->window = std::move(window);
+  return copy;
+}
+
+// An aggregate under OVER computes over the groups; it is itself no aggregate of the group.
+void each_outside_aggregates(const Expr& expr, const std::function<void(const Expr&)>& f) {
+  visit(expr, [&](const Expr& e) {
+    if (e.kind == ExprKind::aggregate) return false;
+    f(e);
+    return true;
+  });
+}
+
+Status check_grouped(const ExprPtr& expr, const IdSet& keys, bool grouped) {
+  const Expr* wrong = nullptr;
+  each_outside_aggregates(*expr, [&](const Expr& e) {
+    if (e.kind == ExprKind::attribute && !keys.contains(key_of(e.id)) && wrong == nullptr) wrong = &e;
+  });
+  if (wrong == nullptr) return Status::OK();
+  if (!grouped) return Status::error("MISSING_GROUP_BY");
+  Status status = Status::error(
+      "MISSING_AGGREGATION", {{"expression", sql_expr(wrong->pretty)},
+                              {"expressionAnyValue", sql_expr("any_value(" + wrong->pretty + ")")}});
+  return expr->origin ? status.with_context(*expr->origin) : status;
+}
+
+Status check_key(const Expr& key) {
+  if (has_aggregate_function(key)) {
+    return Status::error("GROUP_BY_AGGREGATE", {{"sqlExpr", strip_alias(std::make_shared<Expr>(key))->pretty}});
+  }
+  if (contains(key, ExprKind::window)) {
+    return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", sql_expr(key.pretty)}});
+  }
+  return check_no_generator(key, "'Aggregate");
+}
+
+// Replaces the aggregates inside `expr` by columns, adding them to `columns`.
+ExprPtr aggregates_to_columns(const ExprPtr& expr, std::vector<ExprPtr>& columns, bool under_window) {
+  if (expr->kind == ExprKind::window) {
+    // OVER's own function stays; what it is computed from is of the group.
+    auto copy = std::make_shared<Expr>(*expr);
+    auto function = std::make_shared<Expr>(*expr->children[0]);
+    for (ExprPtr& e : function->children) e = aggregates_to_columns(e, columns, true);
+    copy->children[0] = std::move(function);
+    auto spec = std::make_shared<WindowSpec>(*expr->window);
+    for (ExprPtr& e : spec->partition) e = aggregates_to_columns(e, columns, true);
+    for (SortKey& key : spec->order) key.expr = aggregates_to_columns(key.expr, columns, true);
+    copy->window = std::move(spec);
+    return copy;
+  }
+  if (expr->kind == ExprKind::aggregate) {
+    for (const ExprPtr& column : columns) {
+      if (same_expr(*strip_alias(column), *expr)) {
+        auto out = std::make_shared<Expr>(*make_attribute(attribute_of(*column)));
+        out->pretty = expr->pretty;
+        return out;
+      }
+    }
+    ExprPtr column = make_alias(expr, expr->pretty, next_attribute_id());
+    columns.push_back(column);
+    return make_attribute(attribute_of(*column));
+  }
+  bool changed = false;
+  auto copy = std::make_shared<Expr>(*expr);
+  for (ExprPtr& child : copy->children) {
+    ExprPtr next = aggregates_to_columns(child, columns, under_window);
+    changed = changed || next != child;
+    child = std::move(next);
+  }
+  return changed ? ExprPtr(copy) : expr;
+}
+
+void set_output(Aggregate& node) {
+  node.output.clear();
+  for (const ExprPtr& e : node.exprs) node.output.push_back(attribute_of(*e));
+  if (node.grouping_sets.empty()) return;
+  // A key is NULL in the sets that leave it out.
+  IdSet keys;
+  for (const ExprPtr& key : node.keys) keys.insert(key_of(key->id));
+  for (std::size_t i = 0; i < node.exprs.size(); ++i) {
+    if (subset(*node.exprs[i], keys)) node.output[i].nullable = true;
+  }
+}
+
+// The keys' definitions: those columns of the projection below that are not passed on as they are.
+std::vector<Key> keys_of(const Aggregate& node) {
+  std::vector<Key> keys;
+  for (const ExprPtr& key : node.keys) {
+    keys.push_back({key, key});
+    if (node.children.empty() || node.children[0]->kind != NodeKind::project) continue;
+    for (const ExprPtr& e : as<Project>(*node.children[0]).exprs) {
+      if (e->kind == ExprKind::alias && e->id == key->id) keys.back().definition = e->children[0];
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::vector<ExprPtr> exprs,
+                               std::vector<std::vector<int>> grouping_sets) {
+  auto node = std::make_shared<Aggregate>();
+  if (input == nullptr) input = make_project(nullptr, {});
+  std::vector<Key> known;
+  // Keys that compute something become columns of a projection below, so that a key is always a column.
+  std::vector<ExprPtr> below;
+  for (const Attribute& a : input->output) below.push_back(make_attribute(a));
+  const std::size_t before = below.size();
+  for (const ExprPtr& key : keys) {
+    TRY(check_key(*key));
+    ExprPtr column = key;
+    if (key->kind == ExprKind::alias) {
+      below.push_back(key);
+      column = make_attribute(attribute_of(*key));
+    }
+    node->keys.push_back(column);
+    known.push_back({strip_alias(key), column});
+  }
+  if (below.size() > before) input = make_project(input, std::move(below));
+  IdSet key_ids;
+  for (const ExprPtr& key : node->keys) key_ids.insert(key_of(key->id));
+  bool windows = false;
+  for (ExprPtr& e : exprs) {
+    e = over_keys(e, known);
+    TRY(check_grouped(e, key_ids, !keys.empty()));
+    windows = windows || contains(*e, ExprKind::window);
+  }
+  node->grouping_sets = std::move(grouping_sets);
+  node->children.push_back(std::move(input));
+  if (!windows) {
+    node->exprs = std::move(exprs);
+    set_output(*node);
+    return NodePtr(node);
+  }
+  node->exprs = node->keys;
+  for (ExprPtr& e : exprs) e = aggregates_to_columns(e, node->exprs, false);
+  set_output(*node);
+  return make_project(node, std::move(exprs));
+}
+
+Result<NodePtr> extend_aggregate(const NodePtr& given, std::vector<ExprPtr>& exprs) {
+  auto node = std::make_shared<Aggregate>(as<Aggregate>(*given));
+  const std::vector<Key> keys = keys_of(*node);
+  IdSet available;
+  for (const Attribute& a : node->output) available.insert(key_of(a.id));
+  // Columns that the aggregate computes already are used as they are.
+  std::vector<Key> computed;
+  for (const ExprPtr& e : node->exprs) {
+    if (e->kind == ExprKind::alias) {
+      computed.push_back({e->children[0], make_attribute(attribute_of(*e))});
+    }
+  }
+  for (ExprPtr& e : exprs) {
+    e = over_keys(e, computed);
+    e = over_keys(e, keys);
+    e = aggregates_to_columns(e, node->exprs, false);
+    IdSet wanted;
+    add_references(*e, wanted);
+    for (const ExprPtr& key : node->keys) {
+      const bool there = std::any_of(node->exprs.begin(), node->exprs.end(),
+                                     [&](const ExprPtr& x) { return x->id == key->id; });
+      if (wanted.contains(key_of(key->id)) && !there) node->exprs.push_back(key);
+    }
+    set_output(*node);
+    IdSet here;
+    for (const Attribute& a : node->output) here.insert(key_of(a.id));
+    const Expr* lost = nullptr;
+    visit(*e, [&](const Expr& x) {
+      if (x.kind == ExprKind::attribute && !here.contains(key_of(x.id))) lost = &x;
+      return lost == nullptr;
+    });
+    if (lost != nullptr) return unresolved_column({lost->name}, given->output);
+  }
+  return NodePtr(node);
+}
+
+namespace {
+
+std::vector<std::vector<int>> sets_of(sc::Aggregate::GroupType type, int keys) {
+  std::vector<std::vector<int>> sets;
+  if (type == sc::Aggregate::GROUP_TYPE_ROLLUP) {
+    for (int n = keys; n >= 0; --n) {
+      std::vector<int> set;
+      for (int i = 0; i < n; ++i) set.push_back(i);
+      sets.push_back(std::move(set));
+    }
+  } else if (type == sc::Aggregate::GROUP_TYPE_CUBE) {
+    for (int mask = (1 << keys) - 1; mask >= 0; --mask) {
+      std::vector<int> set;
+      for (int i = 0; i < keys; ++i) {
+        if ((mask >> (keys - 1 - i)) & 1) set.push_back(i);
+      }
+      sets.push_back(std::move(set));
+    }
+  }
+  return sets;
+}
+
+}  // namespace
+
+Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr input) {
+  const auto type = proto.group_type();
+  if (type == sc::Aggregate::GROUP_TYPE_UNSPECIFIED) {
+    return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
+                         {{"fullName", "spark.connect.Aggregate.GroupType"},
+                          {"name", "GROUP_TYPE_UNSPECIFIED"},
+                          {"value", "0"},
+                          {"enum", ""}});
+  }
+  if (type == sc::Aggregate::GROUP_TYPE_PIVOT) return Status::unsupported("pivot is not supported");
+  if (type == sc::Aggregate::GROUP_TYPE_GROUPING_SETS) {
+    return Status::unsupported("groupingSets is not supported");
+  }
+  Scope scope = scope_of({input});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  Exprs keys;
+  Exprs exprs;
+  for (const auto& e : proto.grouping_expressions()) {
+    TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
+    for (const ExprPtr& one : expanded) {
+      ExprPtr key = with_name(one);
+      // A member of a struct or a constant has no id of its own until it gets one here.
+      keys.push_back(key);
+      exprs.push_back(key->kind == ExprKind::alias ? make_attribute(attribute_of(*key)) : key);
+    }
+  }
+  for (const auto& e : proto.aggregate_expressions()) {
+    TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
+    for (const ExprPtr& one : expanded) exprs.push_back(with_name(one));
+  }
+  if (keys.size() > 12 && type == sc::Aggregate::GROUP_TYPE_CUBE) {
+    return Status::unsupported("a cube of more than 12 columns is not supported");
+  }
+  return make_aggregate(std::move(input), std::move(keys), std::move(exprs),
+                        sets_of(type, static_cast<int>(keys.size())));
+}
+
+Result<NodePtr> RelationAnalyzer::collect_metrics(const sc::CollectMetrics& proto, NodePtr input) {
+  Scope scope = scope_of({input});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  auto node = std::make_shared<CollectMetrics>();
+  node->name = proto.name();
+  if (node->name.empty()) {
+    return Status::error("INVALID_OBSERVED_METRICS.MISSING_NAME", {{"operator", "CollectMetrics"}});
+  }
+  for (const auto& e : proto.metrics()) {
+    TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
+    for (const ExprPtr& one : expanded) {
+      ExprPtr metric = with_name(one);
+      if (contains(*metric, ExprKind::window)) {
+        return Status::error("INVALID_OBSERVED_METRICS.WINDOW_EXPRESSIONS_UNSUPPORTED",
+                             {{"expr", sql_expr(strip_alias(metric)->pretty)}});
+      }
+      const Expr* bare = nullptr;
+      each_outside_aggregates(*metric, [&](const Expr& x) {
+        if (x.kind == ExprKind::attribute) bare = &x;
+      });
+      if (bare != nullptr) {
+        return Status::error("INVALID_OBSERVED_METRICS.NON_AGGREGATE_FUNC_ARG_IS_ATTRIBUTE",
+                             {{"expr", sql_expr(bare->pretty)}});
+      }
+      node->metrics.push_back(std::move(metric));
+    }
+  }
+  node->output = input->output;
+  node->children.push_back(std::move(input));
+  return NodePtr(node);
+}
+
+}  // namespace millstream::plan

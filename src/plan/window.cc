@@ -1,0 +1,177 @@
+// OVER: window expressions.
+#include "base/text.h"
+#include "plan/expressions.h"
+#include "plan/literal.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/expressions.pb.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+
+namespace {
+
+using Bound = FrameBound::Kind;
+
+bool is_ranking(const std::string& name) {
+  return name == "row_number" || name == "rank" || name == "dense_rank" || name == "percent_rank" ||
+         name == "cume_dist" || name == "ntile";
+}
+
+bool needs_order(const std::string& name) {
+  return is_ranking(name) || name == "lag" || name == "lead";
+}
+
+std::string bound_text(const FrameBound& bound) {
+  switch (bound.kind) {
+    case Bound::unbounded_preceding: return "UNBOUNDED PRECEDING";
+    case Bound::unbounded_following: return "UNBOUNDED FOLLOWING";
+    case Bound::current_row: return "CURRENT ROW";
+    // A bound given by the DataFrame API is a signed literal, and Spark prints it as it is.
+    case Bound::preceding: return bound.offset->pretty + " PRECEDING";
+    case Bound::following: return bound.offset->pretty + " FOLLOWING";
+  }
+  return "";
+}
+
+std::string spec_text(const WindowSpec& spec, const std::string& lower, const std::string& upper) {
+  std::string out;
+  for (std::size_t i = 0; i < spec.partition.size(); ++i) {
+    out += (i == 0 ? "PARTITION BY " : ", ") + spec.partition[i]->pretty;
+  }
+  for (std::size_t i = 0; i < spec.order.size(); ++i) {
+    const SortKey& key = spec.order[i];
+    out += i == 0 ? (out.empty() ? "ORDER BY " : " ORDER BY ") : ", ";
+    out += key.expr->pretty + (key.ascending ? " ASC" : " DESC") +
+           (key.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+  }
+  if (!out.empty()) out += " ";
+  return out + fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", lower, upper);
+}
+
+struct BoundAndText {
+  FrameBound bound;
+  std::string text;
+};
+
+}  // namespace
+
+Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
+  const bool outer = in_window_;
+  in_window_ = true;
+  auto resolved = resolve(proto.window_function());
+  in_window_ = outer;
+  TRY_ASSIGN(ExprPtr function, std::move(resolved));
+  function = strip_alias(function);
+  if (function->kind == ExprKind::window) function = function->children[0];
+  const bool fits = function->kind == ExprKind::aggregate ||
+                    (function->kind == ExprKind::call && function->window != nullptr);
+  if (!fits) {
+    return Status::error("UNSUPPORTED_EXPR_FOR_WINDOW", {{"sqlExpr", sql_expr(function->pretty)}});
+  }
+  if (function->distinct) {
+    return Status::error("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
+                         {{"windowExpr", sql_expr(function->pretty)}});
+  }
+  auto spec = std::make_shared<WindowSpec>();
+  for (const auto& p : proto.partition_spec()) {
+    TRY_ASSIGN(ExprPtr e, resolve(p));
+    spec->partition.push_back(strip_alias(e));
+  }
+  for (const auto& o : proto.order_spec()) {
+    TRY_ASSIGN(SortKey key, sort_key(o));
+    spec->order.push_back(std::move(key));
+  }
+  const std::string& name = function->name;
+  if (spec->order.empty() && needs_order(name)) {
+    return Status::error("WINDOW_FUNCTION_FRAME_NOT_ORDERED",
+                         {{"wf_name", name}, {"wf_expr", function->pretty}});
+  }
+  if (proto.has_frame_spec()) {
+    TRY(window_frame(proto.frame_spec(), *spec));
+  } else if (spec->order.empty()) {
+    spec->rows = true;
+    spec->upper.kind = Bound::unbounded_following;
+  }
+  if (!proto.has_frame_spec() && is_ranking(name)) spec->rows = true;
+  std::string lower = bound_text(spec->lower);
+  std::string upper = bound_text(spec->upper);
+  if (name == "lag" || name == "lead") {
+    spec->rows = true;
+    const std::string offset = function->children.size() > 1 ? function->children[1]->pretty : "1";
+    lower = upper = name == "lag" ? "-" + offset + " FOLLOWING" : offset + " FOLLOWING";
+  }
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::window;
+  out->type = function->type;
+  out->nullable = function->nullable;
+  out->origin = origin_;
+  out->pretty = function->pretty + " OVER (" + spec_text(*spec, lower, upper) + ")";
+  auto bare = std::make_shared<Expr>(*function);
+  bare->window = nullptr;
+  out->children.push_back(std::move(bare));
+  out->window = std::move(spec);
+  return ExprPtr(out);
+}
+
+Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame& proto,
+                                        WindowSpec& spec) {
+  using Frame = sc::Expression_Window_WindowFrame;
+  if (proto.frame_type() == Frame::FRAME_TYPE_UNDEFINED) {
+    return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
+                         {{"fullName", "spark.connect.Expression.Window.WindowFrame.FrameType"},
+                          {"name", "FRAME_TYPE_UNDEFINED"},
+                          {"value", "0"},
+                          {"enum", ""}});
+  }
+  spec.rows = proto.frame_type() == Frame::FRAME_TYPE_ROW;
+  const auto bound = [&](const Frame::FrameBoundary& b, bool is_lower, FrameBound& out) -> Status {
+    if (b.has_current_row() && b.current_row()) {
+      out.kind = Bound::current_row;
+      return Status::OK();
+    }
+    if (b.has_unbounded() && b.unbounded()) {
+      out.kind = is_lower ? Bound::unbounded_preceding : Bound::unbounded_following;
+      return Status::OK();
+    }
+    if (!b.has_value()) {
+      return Status::error("CONNECT_INVALID_PLAN.LOWER_BOUND_REQUIRED_IN_WINDOW_FRAME");
+    }
+    TRY_ASSIGN(ExprPtr value, resolve(b.value()));
+    value = strip_alias(value);
+    const auto constant = constant_integer(*value);
+    if (!constant) {
+      if (spec.rows || spec.order.size() != 1) {
+        return Status::error("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE",
+                             {{"sqlExpr", sql_expr(value->pretty)},
+                              {"location", is_lower ? "lower" : "upper"},
+                              {"expression", sql_expr(value->pretty)}});
+      }
+      return Status::unsupported("a RANGE frame bound that is not a whole number: {}",
+                                 value->pretty);
+    }
+    if (*constant == 0) {
+      out.kind = Bound::current_row;
+      return Status::OK();
+    }
+    out.kind = *constant < 0 ? Bound::preceding : Bound::following;
+    ExprPtr magnitude = int_literal(static_cast<std::int32_t>(std::abs(*constant)));
+    if (!spec.rows && spec.order.size() == 1) {
+      magnitude = implicit_cast(magnitude, spec.order[0].expr->type, ansi());
+    }
+    out.offset = magnitude;
+    return Status::OK();
+  };
+  TRY(bound(proto.lower(), true, spec.lower));
+  TRY(bound(proto.upper(), false, spec.upper));
+  if (!spec.rows && spec.order.empty() &&
+      (spec.lower.offset != nullptr || spec.upper.offset != nullptr)) {
+    return Status::error("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER",
+                         {{"sqlExpr", sql_expr(spec_text(spec, bound_text(spec.lower),
+                                                         bound_text(spec.upper)))}});
+  }
+  return Status::OK();
+}
+
+}  // namespace millstream::plan
