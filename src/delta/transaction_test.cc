@@ -1,0 +1,249 @@
+#include "delta/transaction.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "base/random.h"
+#include "delta/log_names.h"
+#include "io/fault_store.h"
+
+namespace millstream::delta {
+namespace {
+
+const std::string table = "/t";
+
+Metadata metadata_of(const std::string& ddl) {
+  Metadata metadata;
+  metadata.id = "id-1";
+  metadata.schema_string = column::schema_to_json(column::parse_schema(ddl).value());
+  return metadata;
+}
+
+AddFilePtr add_of(const std::string& path) {
+  AddFile add;
+  add.path = path;
+  return std::make_shared<const AddFile>(std::move(add));
+}
+
+RemoveFilePtr remove_of_path(const std::string& path) {
+  RemoveFile remove;
+  remove.path = path;
+  return std::make_shared<const RemoveFile>(std::move(remove));
+}
+
+Transaction creation() {
+  Transaction txn;
+  txn.metadata = metadata_of("id BIGINT");
+  txn.protocol = Protocol();
+  txn.operation = "CREATE TABLE";
+  return txn;
+}
+
+Transaction append(const SnapshotPtr& read, const std::string& path) {
+  Transaction txn;
+  txn.read = read;
+  txn.adds = {add_of(path)};
+  txn.operation = "WRITE";
+  return txn;
+}
+
+TEST(Commit, SixteenThreadsRaceForOneVersion) {
+  const auto directory = std::filesystem::temp_directory_path() / ("delta-race-" + new_uuid());
+  const auto store = io::local_store();
+  const std::string path = directory.string();
+  ASSERT_TRUE(commit(*Log::at(store, path), creation()).ok());
+  std::atomic<int> won = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&] {
+      const auto log = Log::at(store, path);
+      won += log->publish(1, "{}\n").ok() ? 1 : 0;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(won, 1);
+  const auto names = store->list_names(path + "/_delta_log", "");
+  EXPECT_EQ(*names, (std::vector<std::string>{commit_name(0), commit_name(1)}));  // and no temporary files
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Commit, BlindAppendsAllGetIn) {
+  const auto directory = std::filesystem::temp_directory_path() / ("delta-race-" + new_uuid());
+  const auto store = io::local_store();
+  const std::string path = directory.string();
+  ASSERT_TRUE(commit(*Log::at(store, path), creation()).ok());
+  std::vector<std::thread> threads;
+  std::atomic<int> failed = 0;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {
+      const auto log = Log::at(store, path);
+      const auto read = log->latest();
+      for (int k = 0; k < 3; ++k) {
+        const auto done = commit(*log, append(k == 0 ? *read : log->known(), fmt::format("f{}-{}", i, k)));
+        failed += done.ok() ? 0 : 1;
+      }
+      log->wait_for_checkpoints();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  const auto latest = Log::at(store, path)->latest();
+  ASSERT_TRUE(latest.ok());
+  EXPECT_EQ((*latest)->version(), 48);
+  EXPECT_EQ((*latest)->files().size(), 48u);
+  std::filesystem::remove_all(directory);
+}
+
+struct ConflictCase {
+  const char* name;
+  Transaction ours;
+  std::vector<Action> winner;
+  const char* condition;  // empty: none
+};
+
+TEST(Conflict, Matrix) {
+  const auto log = Log::at(io::memory_store(), table, {false});
+  const SnapshotPtr read = commit(*log, creation()).value();
+  const auto with = [&](auto change) {
+    Transaction txn;
+    txn.read = read;
+    change(txn);
+    return txn;
+  };
+  const Transaction blind = append(read, "mine");
+  const Transaction stream = with([](Transaction& t) {
+    t.adds = {add_of("mine")};
+    t.txn = Txn{"q", 7, 1};
+  });
+  const Transaction overwrite = with([](Transaction& t) {
+    t.adds = {add_of("mine")};
+    t.removes = {remove_of_path("old")};
+    t.read_whole_table = true;
+  });
+  const Transaction rewrite = with([](Transaction& t) {
+    t.adds = {add_of("mine")};
+    t.removes = {remove_of_path("old")};
+  });
+  AddFile moved;
+  moved.path = "compacted";
+  moved.data_change = false;
+  const std::vector<Action> append_won = {add_of("theirs")};
+  const std::vector<Action> delete_won = {remove_of_path("old")};
+  const std::vector<Action> optimize_won = {std::make_shared<const AddFile>(moved), remove_of_path("old")};
+  const std::vector<Action> metadata_won = {metadata_of("id BIGINT, x INT")};
+  const std::vector<Action> protocol_won = {Protocol{3, 7, std::vector<std::string>{}, std::vector<std::string>{}}};
+  const std::vector<Action> txn_won = {Txn{"q", 7, 1}, add_of("theirs")};
+  const std::vector<Action> other_txn_won = {Txn{"other", 7, 1}, add_of("theirs")};
+  const std::vector<ConflictCase> cases = {
+      {"append / append", blind, append_won, ""},
+      {"append / delete", blind, delete_won, ""},
+      {"append / optimize", blind, optimize_won, ""},
+      {"append / metadata", blind, metadata_won, "DELTA_METADATA_CHANGED"},
+      {"append / protocol", blind, protocol_won, "DELTA_PROTOCOL_CHANGED"},
+      {"stream / same query", stream, txn_won, "DELTA_CONCURRENT_TRANSACTION"},
+      {"stream / other query", stream, other_txn_won, ""},
+      {"overwrite / append", overwrite, append_won, "DELTA_CONCURRENT_APPEND.WITHOUT_HINT"},
+      {"overwrite / delete", overwrite, delete_won, "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT"},
+      {"overwrite / optimize", overwrite, optimize_won, "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT"},
+      {"rewrite / delete of the same", rewrite, delete_won, "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT"},
+      {"rewrite / append", rewrite, append_won, ""},
+      {"create / create", creation(), {Protocol(), metadata_of("id BIGINT")}, "DELTA_PROTOCOL_CHANGED"},
+  };
+  for (const auto& each : cases) {
+    const Status status = check_conflict(each.ours, 1, each.winner, table);
+    EXPECT_EQ(status.ok() ? "" : status.condition(), each.condition) << each.name;
+    EXPECT_TRUE(status.ok() || status.is(ErrorKind::concurrent_modification)) << each.name;
+  }
+}
+
+TEST(Commit, LoserIsToldAndChangesNothing) {
+  const auto store = io::memory_store();
+  const auto a = Log::at(store, table, {false});
+  const auto b = Log::at(store, table, {false});
+  const SnapshotPtr read = commit(*a, creation()).value();
+  const SnapshotPtr old = *b->latest();
+  Transaction change = append(read, "x");
+  change.metadata = metadata_of("id BIGINT, x INT");
+  ASSERT_TRUE(commit(*a, change).ok());
+  EXPECT_TRUE(commit(*b, append(old, "y")).status().is("DELTA_METADATA_CHANGED"));
+  EXPECT_EQ((*b->latest())->version(), 1);
+}
+
+// Whichever call fails, before or after its effect: the commit is in once or not at all, and whoever was told that it is
+// in was told the truth.
+TEST(Commit, EveryCallFailsOnce) {
+  for (const auto fault : {io::Fault::error_before, io::Fault::error_after}) {
+    for (std::int64_t n = 0;; ++n) {
+      const auto memory = io::memory_store();
+      ASSERT_TRUE(commit(*Log::at(memory, table, {false}), creation()).ok());
+      const auto faulty = std::make_shared<io::FaultStore>(memory, io::fail_call(n, fault));
+      const auto log = Log::at(faulty, table, {false});
+      const auto read = log->latest();
+      Result<SnapshotPtr> done = read.ok() ? commit(*log, append(*read, "f")) : read;
+      const auto after = Log::at(memory, table)->latest();
+      ASSERT_TRUE(after.ok());
+      const auto files = (*after)->files().size();
+      EXPECT_LE(files, 1u);
+      if (done.ok()) {
+        EXPECT_EQ(files, 1u) << "call " << n;
+      }
+      if (faulty->calls() <= n) break;
+    }
+  }
+}
+
+// The publish reported an error although it took effect; meanwhile others went on.
+TEST(Commit, RecognisesItsOwnCommit) {
+  const auto memory = io::memory_store();
+  ASSERT_TRUE(commit(*Log::at(memory, table, {false}), creation()).ok());
+  const auto faulty = std::make_shared<io::FaultStore>(memory, [&](const io::StoreCall& call) {
+    return std::string_view(call.operation) == "put_if_absent" ? io::Fault::error_after : io::Fault::none;
+  });
+  const auto log = Log::at(faulty, table, {false});
+  const SnapshotPtr read = *log->latest();
+  const auto done = commit(*log, append(read, "f"));
+  ASSERT_TRUE(done.ok()) << done.status().to_string();
+  EXPECT_EQ((*done)->version(), 1);
+  EXPECT_EQ((*Log::at(memory, table)->latest())->files().size(), 1u);
+}
+
+TEST(Commit, InCommitTimestampsAscend) {
+  const auto store = io::memory_store();
+  const auto log = Log::at(store, table, {false});
+  Transaction create = creation();
+  create.metadata->configuration["delta.enableInCommitTimestamps"] = "true";
+  ASSERT_TRUE(commit(*log, create).ok());
+  // The winner's clock is an hour ahead.
+  const auto ahead = 4'000'000'000'000;
+  ASSERT_TRUE(store->put("/t/_delta_log/" + commit_name(1),
+                         fmt::format("{{\"commitInfo\":{{\"inCommitTimestamp\":{}}}}}\n", ahead)).ok());
+  ASSERT_TRUE(commit(*log, append(log->known(), "f")).ok());
+  const auto times = log->commit_times();
+  ASSERT_TRUE(times.ok());
+  ASSERT_EQ(times->size(), 3u);
+  EXPECT_EQ((*times)[2].time_ms, ahead + 1);
+  EXPECT_TRUE(store->get("/t/_delta_log/" + commit_name(2))->starts_with("{\"commitInfo\":{\"inCommitTimestamp\":"));
+}
+
+TEST(Transaction, WhatMustNotBeCommitted) {
+  const TableInfoPtr plain = make_table_info(metadata_of("id BIGINT")).value();
+  Metadata kept = metadata_of("id BIGINT");
+  kept.configuration["delta.appendOnly"] = "true";
+  const TableInfoPtr append_only = make_table_info(kept).value();
+  Transaction twice;
+  twice.adds = {add_of("a"), add_of("a")};
+  EXPECT_TRUE(check_transaction(twice, *plain).is("DELTA_DUPLICATE_ACTIONS_FOUND"));
+  Transaction removal;
+  removal.removes = {remove_of_path("a")};
+  EXPECT_TRUE(check_transaction(removal, *plain).ok());
+  EXPECT_TRUE(check_transaction(removal, *append_only).is("DELTA_CANNOT_MODIFY_APPEND_ONLY"));
+  Transaction negative;
+  negative.txn = Txn{"a", -1, 1};
+  EXPECT_TRUE(check_transaction(negative, *plain).is("DELTA_ILLEGAL_OPTION"));
+}
+
+}  // namespace
+}  // namespace millstream::delta
