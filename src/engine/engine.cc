@@ -1,0 +1,203 @@
+#include "engine/engine.h"
+
+#include <arrow/record_batch.h>
+
+#include <list>
+#include <mutex>
+
+#include "base/text.h"
+#include "engine/observe.h"
+#include "engine/passthrough.h"
+#include "engine/statement.h"
+
+namespace millstream::engine {
+namespace {
+
+// Prepared statements kept for plans that run again: a streaming query's batches.
+constexpr std::size_t cached_statements_max = 512;
+
+bool has_stream_scan(const plan::Node& node) {
+  if (node.kind == plan::NodeKind::stream_scan) return true;
+  for (const auto& child : node.children) {
+    if (has_stream_scan(*child)) return true;
+  }
+  return false;
+}
+
+// Statements not in use now, the last used first.
+class StatementCache {
+ public:
+  struct Kept {
+    plan::NodePtr node;
+    std::string time_zone;
+    std::unique_ptr<Statement> statement;
+  };
+
+  std::unique_ptr<Statement> take(const plan::Node* node, const std::string& time_zone) {
+    const std::lock_guard lock(mutex_);
+    for (auto at = kept_.begin(); at != kept_.end(); ++at) {
+      if (at->node.get() != node || at->time_zone != time_zone) continue;
+      auto statement = std::move(at->statement);
+      kept_.erase(at);
+      return statement;
+    }
+    return nullptr;
+  }
+
+  void give(plan::NodePtr node, const std::string& time_zone, std::unique_ptr<Statement> statement) {
+    std::list<Kept> dropped;  // destroyed after the lock
+    const std::lock_guard lock(mutex_);
+    kept_.push_front({std::move(node), time_zone, std::move(statement)});
+    // A plan that only the cache knows will not come again.
+    for (auto at = kept_.begin(); at != kept_.end();) {
+      const auto next = std::next(at);
+      const bool alone = at != kept_.begin() && at->node.use_count() == 1;
+      if (alone || kept_.size() > cached_statements_max) {
+        if (alone || next == kept_.end()) dropped.splice(dropped.end(), kept_, at);
+      }
+      at = next;
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<Kept> kept_;
+};
+
+class DuckEngine final : public Engine, public std::enable_shared_from_this<DuckEngine> {
+ public:
+  explicit DuckEngine(std::unique_ptr<Home> home) : core_(std::make_shared<Core>()) { core_->home = std::move(home); }
+
+  Result<connector::Batches> execute(const plan::NodePtr& node, const ExecutionContext& context) override {
+    return execute_plan(core_, node, context);
+  }
+
+ private:
+  // Shared with the readers, which may outlive the engine object.
+  struct Core {
+    std::unique_ptr<Home> home;
+    StatementCache cache;
+  };
+  using CorePtr = std::shared_ptr<Core>;
+
+  static Result<connector::Batches> execute_plan(const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context) {
+    if (node->kind == plan::NodeKind::collect_metrics) return observed(core, node, context);
+    if (const auto pass = Passthrough::of(node)) {
+      TRY_ASSIGN(connector::Batches input, leaf_rows(core, pass->leaf(), context));
+      return pass->apply(std::move(input), context.time_zone, counter(pass->leaf().get(), context));
+    }
+    TRY_ASSIGN(auto statement, acquire(core, node, context.time_zone));
+    connector::Batches out;
+    out.schema = statement->schema();
+    auto first = std::make_shared<std::unique_ptr<Statement>>(std::move(statement));
+    auto mutex = std::make_shared<std::mutex>();
+    out.partitions.push_back([core, node, context, first, mutex]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      std::unique_ptr<Statement> mine;
+      {
+        const std::lock_guard lock(*mutex);
+        mine = std::move(*first);
+      }
+      if (mine == nullptr) {
+        TRY_ASSIGN(mine, acquire(core, node, context.time_zone));
+      }
+      return start(core, node, context, std::move(mine));
+    });
+    return out;
+  }
+
+  static Result<std::unique_ptr<Statement>> acquire(const CorePtr& core, const plan::NodePtr& node, const std::string& time_zone) {
+    if (auto kept = core->cache.take(node.get(), time_zone)) return kept;
+    return Statement::prepare(*core->home, node, time_zone);
+  }
+
+  // The reader of one run; it gives the statement back when it goes.
+  class RunReader final : public connector::BatchReader {
+   public:
+    RunReader(CorePtr core, plan::NodePtr node, const ExecutionContext& context, std::unique_ptr<Statement> statement,
+              std::unique_ptr<connector::BatchReader> rows)
+        : core_(std::move(core)), node_(std::move(node)), time_zone_(context.time_zone), statement_(std::move(statement)),
+          rows_(std::move(rows)) {}
+    ~RunReader() override {
+      rows_.reset();
+      for (const auto& leaf : statement_->leaves()) leaf.slot->clear();
+      if (has_stream_scan(*node_)) core_->cache.give(std::move(node_), time_zone_, std::move(statement_));
+    }
+    Result<connector::RecordBatchPtr> next() override { return rows_->next(); }
+
+   private:
+    CorePtr core_;
+    plan::NodePtr node_;
+    std::string time_zone_;
+    std::unique_ptr<Statement> statement_;
+    std::unique_ptr<connector::BatchReader> rows_;
+  };
+
+  static Result<std::unique_ptr<connector::BatchReader>> start(const CorePtr& core, const plan::NodePtr& node,
+                                                               const ExecutionContext& context, std::unique_ptr<Statement> statement) {
+    if (context.cancel != nullptr) TRY(context.cancel->check());
+    for (const auto& leaf : statement->leaves()) {
+      // Leaves live in the plan that `node` keeps.
+      const plan::NodePtr leaf_node(node, leaf.node);
+      TRY_ASSIGN(connector::Batches rows, leaf_rows(core, leaf_node, context));
+      leaf.slot->fill(std::move(rows), counter(leaf.node, context));
+    }
+    TRY_ASSIGN(auto rows, statement->run(context));
+    return std::unique_ptr<connector::BatchReader>(
+        std::make_unique<RunReader>(core, node, context, std::move(statement), std::move(rows)));
+  }
+
+  static std::function<void(std::int64_t)> counter(const plan::Node* node, const ExecutionContext& context) {
+    const bool counted = node->kind == plan::NodeKind::scan || node->kind == plan::NodeKind::stream_scan;
+    if (!counted || !context.on_input_rows) return {};
+    return [callback = context.on_input_rows, node](std::int64_t rows) { callback(node, rows); };
+  }
+
+  // The rows of a leaf of a statement, with the columns of its output in order.
+  static Result<connector::Batches> leaf_rows(const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context) {
+    switch (node->kind) {
+      case plan::NodeKind::scan: {
+        const auto& scan = plan::as<plan::Scan>(*node);
+        return scan.table->scan({scan.columns, scan.predicates, scan.limit});
+      }
+      case plan::NodeKind::stream_scan: {
+        const auto given = context.stream_inputs.find(node.get());
+        if (given != context.stream_inputs.end()) return given->second;
+        return connector::Batches{};
+      }
+      case plan::NodeKind::local:
+        return connector::batches_of({}, plan::as<plan::Local>(*node).batches);
+      case plan::NodeKind::collect_metrics:
+        return observed(core, node, context);
+      default:
+        return Status::internal("not a leaf");
+    }
+  }
+
+  // observe(): the child's rows, with a second look at them once they are used up.
+  static Result<connector::Batches> observed(const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context) {
+    const auto& metrics = plan::as<plan::CollectMetrics>(*node);
+    TRY_ASSIGN(connector::Batches rows, execute_plan(core, metrics.children[0], context));
+    if (!context.on_metrics) return rows;
+    auto compute = [core, context](const plan::NodePtr& aggregate) -> Result<std::vector<connector::RecordBatchPtr>> {
+      TRY_ASSIGN(const connector::Batches result, execute_plan(core, aggregate, context));
+      return connector::collect(result);
+    };
+    return observe(node, std::move(rows), context, std::move(compute));
+  }
+
+  CorePtr core_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(const EngineSettings& settings) {
+  TRY_ASSIGN(auto home, Home::open(settings));
+  return std::unique_ptr<Engine>(std::make_unique<DuckEngine>(std::move(home)));
+}
+
+std::string explain_physical(const plan::Node& node) {
+  const plan::NodePtr alias(plan::NodePtr(), &node);
+  return Passthrough::of(alias) ? "MillstreamPassthrough\n" : "DuckDB\n";
+}
+
+}  // namespace millstream::engine

@@ -1,0 +1,135 @@
+// A resolved plan as one DuckDB statement. Columns are named by their attribute's id ("c17"), so that names never meet.
+// What cannot be computed as Spark does is refused by name. Used by one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/node.h"
+
+namespace millstream::engine {
+
+// A decimal operation that DuckDB does not have with Spark's result type; registered when a statement first needs it.
+struct DecimalKernel {
+  enum class Op : std::uint8_t { add, subtract, multiply, divide, remainder, pmod, div, round, from_string, from_double };
+  enum class Rounding : std::uint8_t { half_up, half_even, floor, ceiling };
+  Op op = Op::add;
+  int left_scale = 0;
+  int right_scale = 0;  // round: the digits kept, may be negative
+  int precision = 38;   // of the result
+  int scale = 0;
+  Rounding rounding = Rounding::half_up;
+  bool null_on_error = false;
+
+  std::string name() const;
+  bool operator<(const DecimalKernel& other) const { return name() < other.name(); }
+};
+
+std::string sql_quote(std::string_view text);  // 'it''s'
+std::string column_name(plan::AttributeId id);
+// True when computing the SQL of an expression may end in an error that depends on the row.
+bool can_fail(std::string_view sql);
+
+// Expressions as SQL text.
+class ExprLowering {
+ public:
+  explicit ExprLowering(std::string time_zone) : time_zone_(std::move(time_zone)) {}
+
+  Result<std::string> lower(const plan::Expr& expr);
+  Result<std::string> lower_order(const std::vector<plan::SortKey>& keys);
+  Result<std::string> cast(const std::string& value, const column::TypePtr& from, const column::TypePtr& to, bool ansi,
+                           bool attempt);
+  Result<std::string> literal(const arrow::Scalar& value, const column::TypePtr& type);
+
+  // While it is set, an expression whose SQL is a key's text is that key's column.
+  void set_keys(std::map<std::string, std::string> keys) { keys_ = std::move(keys); }
+
+  std::set<DecimalKernel>& decimal_kernels() { return decimal_kernels_; }
+  bool uses_now() const { return uses_now_; }
+
+ private:
+  using Arguments = std::vector<std::string>;
+
+  Result<std::string> lower_kind(const plan::Expr& expr);
+  Result<Arguments> lower_all(const std::vector<plan::ExprPtr>& exprs);
+  Result<std::string> call(const plan::Expr& expr, const std::string& name, const Arguments& arguments);
+  std::optional<Result<std::string>> arithmetic_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
+  Result<std::string> decimal_arithmetic(const plan::Expr& expr, const std::string& op, const Arguments& a, bool attempt);
+  Result<std::string> integral_arithmetic(const plan::Expr& expr, const std::string& op, const Arguments& a, bool attempt);
+  Result<std::string> rounding(const plan::Expr& expr, const std::string& name, const Arguments& a);
+  std::optional<Result<std::string>> collection_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
+  std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
+  Result<std::string> higher_order(const plan::Expr& expr);
+  Result<std::string> hash_call(const plan::Expr& expr, const Arguments& a);
+  Result<std::string> aggregate(const plan::Expr& expr);
+  Result<std::string> window(const plan::Expr& expr);
+  Result<std::string> frame(const plan::WindowSpec& spec);
+  Result<std::string> case_when(const plan::Expr& expr);
+  Result<std::string> in_list(const plan::Expr& expr);
+  Result<std::string> cast_to_string(const std::string& value, const column::DataType& from);
+  Result<std::string> cast_from_string(const std::string& value, const column::DataType& to, bool attempt);
+  Result<std::string> cast_to_number(const std::string& value, const column::DataType& from, const column::DataType& to,
+                                     bool ansi, bool attempt);
+  Result<std::string> cast_to_time(const std::string& value, const column::DataType& from, const column::DataType& to);
+  Result<std::string> cast_nested(const std::string& value, const column::DataType& from, const column::TypePtr& to,
+                                  bool ansi, bool attempt);
+  std::string use(DecimalKernel kernel);
+  std::string now();
+  std::string zone() const { return sql_quote(time_zone_); }
+  std::string fresh_variable() { return "v" + std::to_string(next_variable_++); }
+
+  std::string time_zone_;
+  std::map<std::string, std::string> keys_;
+  std::set<DecimalKernel> decimal_kernels_;
+  std::map<plan::AttributeId, std::string> lambda_names_;
+  std::string window_over_;  // " OVER (…)" while an aggregate is lowered as a window function
+  bool uses_now_ = false;
+  int next_variable_ = 0;
+};
+
+// Nodes as SQL text. Leaves (scans, local rows, observed sub-plans) are asked of `leaf`.
+class NodeLowering {
+ public:
+  class Leaves {
+   public:
+    virtual ~Leaves() = default;
+    // What stands after FROM for the rows of `node`, its columns named by column_name.
+    virtual Result<std::string> leaf(const plan::NodePtr& node) = 0;
+  };
+
+  NodeLowering(ExprLowering& exprs, Leaves& leaves) : exprs_(exprs), leaves_(leaves) {}
+  // A statement with a column for each visible output column, in order; `SELECT 0` for none.
+  Result<std::string> statement(const plan::NodePtr& node);
+
+ private:
+  // Something to select from, and the conditions still to be put to it.
+  struct Relation {
+    std::string from;
+    std::vector<std::string> where;
+    std::string tail() const;  // " FROM … WHERE …"
+  };
+
+  Result<Relation> lower(const plan::NodePtr& node);
+  Result<Relation> project(const plan::Project& node);
+  Result<Relation> filter(const plan::Filter& node);
+  Result<Relation> aggregate(const plan::Aggregate& node);
+  Result<Relation> join(const plan::Join& node);
+  Result<Relation> set_operation(const plan::SetOperation& node);
+  Result<Relation> deduplicate(const plan::Deduplicate& node);
+  Result<Relation> sort(const plan::Sort& node);
+  Result<Relation> limit(const plan::Limit& node);
+  Result<Relation> generate(const plan::Generate& node);
+  Result<Relation> sample(const plan::Sample& node);
+  Result<Relation> range(const plan::Range& node);
+  Relation wrap(const std::string& select);
+  std::string columns_of(const plan::Node& node);  // "c1, c2", each once
+
+  ExprLowering& exprs_;
+  Leaves& leaves_;
+};
+
+}  // namespace millstream::engine

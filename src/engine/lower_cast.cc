@@ -1,0 +1,245 @@
+// CAST with Spark's meaning. Conversions that DuckDB does alike are its own; the others are kernels (cast_kernels.cc).
+#include "base/text.h"
+#include "engine/lower.h"
+#include "engine/physical.h"
+#include "functions/registry.h"
+
+namespace millstream::engine {
+
+using column::DataType;
+using column::TypeKind;
+using column::TypePtr;
+
+namespace {
+
+bool is_floating(const DataType& type) { return type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_; }
+
+std::string_view short_name(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::byte_:
+      return "i8";
+    case TypeKind::short_:
+      return "i16";
+    case TypeKind::int_:
+      return "i32";
+    case TypeKind::long_:
+      return "i64";
+    case TypeKind::float_:
+      return "f32";
+    default:
+      return "f64";
+  }
+}
+
+std::string null_guard(const std::string& value, const std::string& sql) {
+  return fmt::format("CASE WHEN {} IS NULL THEN NULL ELSE {} END", value, sql);
+}
+
+}  // namespace
+
+Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& from, const TypePtr& to, bool ansi, bool attempt) {
+  TRY_ASSIGN(const std::string type, physical_sql(to));
+  if (from->kind() == TypeKind::null) return fmt::format("CAST({} AS {})", value, type);
+  if (column::same_type_ignoring_nullability(from, to)) return value;
+  if (from->is_string() && to->is_string()) return value;
+  if (!functions::can_cast(from, column::as_nullable(to), ansi)) {
+    return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
+  }
+  if (to->is_string()) return cast_to_string(value, *from);
+  if (from->is_nested()) return cast_nested(value, *from, to, ansi, attempt);
+  if (from->is_string()) return cast_from_string(value, *to, attempt || !ansi);
+  switch (to->kind()) {
+    case TypeKind::boolean:
+      if (from->is_numeric()) return fmt::format("({} <> 0)", value);
+      break;
+    case TypeKind::date:
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return cast_to_time(value, *from, *to);
+    default:
+      if (to->is_numeric()) return cast_to_number(value, *from, *to, ansi, attempt);
+      if (from->kind() == to->kind() && to->kind() == TypeKind::day_time_interval) return value;
+      if (from->kind() == to->kind() && to->kind() == TypeKind::year_month_interval) return value;
+      break;
+  }
+  return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
+}
+
+Result<std::string> ExprLowering::cast_to_string(const std::string& value, const DataType& from) {
+  switch (from.kind()) {
+    case TypeKind::string:
+    case TypeKind::char_:
+    case TypeKind::varchar:
+      return value;
+    case TypeKind::boolean:
+    case TypeKind::byte_:
+    case TypeKind::short_:
+    case TypeKind::int_:
+    case TypeKind::long_:
+    case TypeKind::decimal:
+    case TypeKind::null:
+      return fmt::format("CAST({} AS VARCHAR)", value);
+    case TypeKind::float_:
+      return fmt::format("ms_float_text({})", value);
+    case TypeKind::double_:
+      return fmt::format("ms_double_text({})", value);
+    case TypeKind::binary:
+      return fmt::format("ms_decode({})", value);
+    case TypeKind::date:
+      return fmt::format("ms_date_text({})", value);
+    case TypeKind::timestamp:
+      return fmt::format("ms_timestamp_text({}, {})", value, zone());
+    case TypeKind::timestamp_ntz:
+      return fmt::format("ms_timestamp_text({}, 'UTC')", value);
+    case TypeKind::day_time_interval:
+      return fmt::format("ms_day_time_text({}, {}, {})", value, from.start_field(), from.end_field());
+    case TypeKind::year_month_interval:
+      return fmt::format("ms_year_month_text({}, {}, {})", value, from.start_field(), from.end_field());
+    case TypeKind::array: {
+      const std::string item = fresh_variable();
+      TRY_ASSIGN(const std::string text, cast_to_string(item, *from.element()));
+      return null_guard(value, fmt::format("'[' || array_to_string(list_transform({}, lambda {}: coalesce({}, 'null')), ', ') || ']'",
+                                           value, item, text));
+    }
+    case TypeKind::map: {
+      const std::string item = fresh_variable();
+      TRY_ASSIGN(const std::string key, cast_to_string(item + ".key", *from.key()));
+      TRY_ASSIGN(const std::string val, cast_to_string(item + ".value", *from.value()));
+      return null_guard(value, fmt::format("'{{' || array_to_string(list_transform(map_entries({}), lambda {}: {} || ' -> ' || "
+                                           "coalesce({}, 'null')), ', ') || '}}'",
+                                           value, item, key, val));
+    }
+    case TypeKind::struct_: {
+      std::vector<std::string> parts;
+      for (std::size_t i = 0; i < from.fields().size(); ++i) {
+        TRY_ASSIGN(const std::string part, cast_to_string(fmt::format("struct_extract({}, 'f{}')", value, i), *from.fields()[i].type));
+        parts.push_back("coalesce(" + part + ", 'null')");
+      }
+      return null_guard(value, "'{' || " + join(parts, " || ', ' || ") + " || '}'");
+    }
+    case TypeKind::variant:
+    case TypeKind::calendar_interval:
+      break;
+  }
+  return Status::unsupported("CAST from {} to STRING is not supported", from.sql());
+}
+
+Result<std::string> ExprLowering::cast_from_string(const std::string& value, const DataType& to, bool attempt) {
+  const std::string prefix = attempt ? "ms_try_parse_" : "ms_parse_";
+  switch (to.kind()) {
+    case TypeKind::byte_:
+    case TypeKind::short_:
+    case TypeKind::int_:
+    case TypeKind::long_:
+    case TypeKind::float_:
+    case TypeKind::double_:
+      return fmt::format("{}{}({})", prefix, short_name(to.kind()), value);
+    case TypeKind::boolean:
+      return fmt::format("{}boolean({})", prefix, value);
+    case TypeKind::date:
+      return fmt::format("{}date_text({})", prefix, value);
+    case TypeKind::timestamp:
+      return fmt::format("{}timestamp_text({}, {})", prefix, value, zone());
+    case TypeKind::timestamp_ntz:
+      return fmt::format("{}timestamp_ntz_text({})", prefix, value);
+    case TypeKind::binary:
+      return fmt::format("encode({})", value);
+    case TypeKind::decimal: {
+      const std::string name =
+          use({DecimalKernel::Op::from_string, 0, 0, to.precision(), to.scale(), DecimalKernel::Rounding::half_up, attempt});
+      return fmt::format("CAST({}({}) AS DECIMAL({},{}))", name, value, to.precision(), to.scale());
+    }
+    default:
+      return Status::unsupported("CAST from STRING to {} is not supported", to.sql());
+  }
+}
+
+Result<std::string> ExprLowering::cast_to_number(const std::string& value, const DataType& from, const DataType& to, bool ansi,
+                                                 bool attempt) {
+  const std::string mode = attempt ? "try_" : ansi ? "" : "wrap_";
+  if (from.kind() == TypeKind::day_time_interval || from.kind() == TypeKind::year_month_interval) {
+    return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
+  }
+  if (from.kind() == TypeKind::timestamp) {
+    if (to.kind() == TypeKind::double_) return fmt::format("(CAST(epoch_us({}) AS DOUBLE) / 1000000)", value);
+    if (to.kind() == TypeKind::long_) return fmt::format("ms_epoch_seconds({})", value);
+    if (!to.is_integral()) return Status::unsupported("CAST from TIMESTAMP to {} is not supported", to.sql());
+    return cast_to_number("ms_epoch_seconds(" + value + ")", *column::long_type(), to, ansi, attempt);
+  }
+  if (to.kind() == TypeKind::decimal) {
+    const std::string type = fmt::format("DECIMAL({},{})", to.precision(), to.scale());
+    if (is_floating(from)) {
+      const std::string name = use({DecimalKernel::Op::from_double, from.kind() == TypeKind::float_ ? 1 : 0, 0, to.precision(),
+                                    to.scale(), DecimalKernel::Rounding::half_up, attempt || !ansi});
+      return fmt::format("CAST({}(CAST({} AS DOUBLE)) AS {})", name, value, type);
+    }
+    return fmt::format("{}({} AS {})", attempt || !ansi ? "TRY_CAST" : "CAST", value, type);
+  }
+  if (from.kind() == TypeKind::boolean) {
+    TRY_ASSIGN(const std::string type, physical_sql(column::type_of(to.kind())));
+    return fmt::format("CAST({} AS {})", value, type);
+  }
+  if (from.kind() == TypeKind::decimal) {
+    if (is_floating(to)) {
+      const std::string type = to.kind() == TypeKind::float_ ? "FLOAT" : "DOUBLE";
+      // Beyond 15 digits a quotient of doubles is not the nearest double, its text is.
+      if (from.precision() > 15) return fmt::format("CAST(CAST({} AS VARCHAR) AS {})", value, type);
+      return fmt::format("CAST({} AS {})", value, type);
+    }
+    return fmt::format("ms_{}decimal_to_{}(CAST(trunc({}) AS DECIMAL(38,0))::HUGEINT, {})", mode, short_name(to.kind()), value,
+                       sql_quote(from.sql()));
+  }
+  if (is_floating(to)) {
+    if (from.kind() == TypeKind::double_ && to.kind() == TypeKind::float_) return fmt::format("ms_to_float({})", value);
+    return fmt::format("CAST({} AS {})", value, to.kind() == TypeKind::float_ ? "FLOAT" : "DOUBLE");
+  }
+  if (from.is_integral() && from.kind() < to.kind()) {
+    TRY_ASSIGN(const std::string type, physical_sql(column::type_of(to.kind())));
+    return fmt::format("CAST({} AS {})", value, type);
+  }
+  return fmt::format("ms_{}{}_to_{}({})", mode, short_name(from.kind()), short_name(to.kind()), value);
+}
+
+Result<std::string> ExprLowering::cast_to_time(const std::string& value, const DataType& from, const DataType& to) {
+  const TypeKind f = from.kind();
+  if (to.kind() == TypeKind::date) {
+    if (f == TypeKind::timestamp) return fmt::format("CAST(ms_to_local({}, {}) AS DATE)", value, zone());
+    if (f == TypeKind::timestamp_ntz) return fmt::format("CAST({} AS DATE)", value);
+  }
+  if (to.kind() == TypeKind::timestamp_ntz) {
+    if (f == TypeKind::timestamp) return fmt::format("ms_to_local({}, {})", value, zone());
+    if (f == TypeKind::date) return fmt::format("CAST({} AS TIMESTAMP)", value);
+  }
+  if (to.kind() == TypeKind::timestamp) {
+    if (f == TypeKind::timestamp_ntz) return fmt::format("ms_from_local({}, {})", value, zone());
+    if (f == TypeKind::date) return fmt::format("ms_from_local(CAST({} AS TIMESTAMP), {})", value, zone());
+    if (from.is_integral()) return fmt::format("ms_timestamp_of({}, 1000000)", value);
+    if (is_floating(from)) return fmt::format("ms_timestamp_of_double({})", value);
+  }
+  return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
+}
+
+Result<std::string> ExprLowering::cast_nested(const std::string& value, const DataType& from, const TypePtr& to, bool ansi,
+                                              bool attempt) {
+  TRY_ASSIGN(const std::string type, physical_sql(to));
+  const std::string item = fresh_variable();
+  if (to->kind() == TypeKind::array) {
+    TRY_ASSIGN(const std::string element, cast(item, from.element(), to->element(), ansi, attempt));
+    return fmt::format("CAST(list_transform({}, lambda {}: {}) AS {})", value, item, element, type);
+  }
+  if (to->kind() == TypeKind::map) {
+    TRY_ASSIGN(const std::string key, cast(item + ".key", from.key(), to->key(), ansi, attempt));
+    TRY_ASSIGN(const std::string mapped, cast(item + ".value", from.value(), to->value(), ansi, attempt));
+    return null_guard(value, fmt::format("CAST(map_from_entries(list_transform(map_entries({}), lambda {}: row({}, {}))) AS {})", value,
+                                         item, key, mapped, type));
+  }
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < from.fields().size(); ++i) {
+    TRY_ASSIGN(const std::string part, cast(fmt::format("struct_extract({}, 'f{}')", value, i), from.fields()[i].type,
+                                            to->fields()[i].type, ansi, attempt));
+    parts.push_back(fmt::format("f{} := {}", i, part));
+  }
+  return null_guard(value, fmt::format("CAST(struct_pack({}) AS {})", join(parts, ", "), type));
+}
+
+}  // namespace millstream::engine

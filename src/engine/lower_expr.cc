@@ -1,0 +1,226 @@
+#include <arrow/array/array_base.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "engine/lower.h"
+#include "engine/physical.h"
+#include "functions/lowering.h"
+
+namespace millstream::engine {
+
+using column::DataType;
+using column::TypeKind;
+using column::TypePtr;
+using plan::Expr;
+using plan::ExprKind;
+
+std::string sql_quote(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\0') {
+      out += "' || chr(0) || '";
+    } else {
+      out += c;
+      if (c == '\'') out += '\'';
+    }
+  }
+  out += "'";
+  return text.find('\0') == std::string_view::npos ? out : "(" + out + ")";
+}
+
+std::string column_name(plan::AttributeId id) { return "c" + std::to_string(static_cast<std::int64_t>(id)); }
+
+std::string ExprLowering::now() {
+  uses_now_ = true;
+  return "CAST($1 AS TIMESTAMP)";
+}
+
+namespace {
+
+std::string blob_text(std::string_view bytes) {
+  std::string out = "'";
+  for (const char c : bytes) out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+  return out + "'::BLOB";
+}
+
+std::string floating_text(double value, std::string_view type) {
+  if (std::isnan(value)) return fmt::format("CAST('NaN' AS {})", type);
+  if (std::isinf(value)) return fmt::format("CAST('{}Infinity' AS {})", value < 0 ? "-" : "", type);
+  return fmt::format("CAST('{:.17g}' AS {})", value, type);
+}
+
+template <typename ScalarType>
+auto value_of(const arrow::Scalar& scalar) {
+  return static_cast<const ScalarType&>(scalar).value;
+}
+
+std::string_view bytes_of(const arrow::Scalar& scalar) {
+  return static_cast<const arrow::BaseBinaryScalar&>(scalar).view();
+}
+
+}  // namespace
+
+namespace {
+
+Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& type, const std::string& sql_type) {
+  switch (type.kind()) {
+    case TypeKind::boolean:
+      return std::string(value_of<arrow::BooleanScalar>(value) ? "true" : "false");
+    case TypeKind::float_:
+      return floating_text(static_cast<double>(value_of<arrow::FloatScalar>(value)), "FLOAT");
+    case TypeKind::double_:
+      return floating_text(value_of<arrow::DoubleScalar>(value), "DOUBLE");
+    case TypeKind::decimal: {
+      const auto text = value_of<arrow::Decimal128Scalar>(value).ToString(type.scale());
+      return fmt::format("CAST('{}' AS {})", text, sql_type);
+    }
+    case TypeKind::string:
+    case TypeKind::char_:
+    case TypeKind::varchar:
+      return sql_quote(bytes_of(value));
+    case TypeKind::binary:
+      return blob_text(bytes_of(value));
+    case TypeKind::date:
+      return fmt::format("(DATE '1970-01-01' + CAST({} AS INTEGER))", value_of<arrow::Date32Scalar>(value));
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return fmt::format("make_timestamp({}::BIGINT)", value_of<arrow::TimestampScalar>(value));
+    case TypeKind::day_time_interval:
+      return fmt::format("CAST('{}' AS BIGINT)", value_of<arrow::DurationScalar>(value));
+    case TypeKind::year_month_interval:
+      return fmt::format("CAST({} AS INTEGER)", value_of<arrow::MonthIntervalScalar>(value));
+    default:
+      return fmt::format("CAST('{}' AS {})", value.ToString(), sql_type);
+  }
+}
+
+}  // namespace
+
+Result<std::string> ExprLowering::literal(const arrow::Scalar& value, const TypePtr& type) {
+  TRY_ASSIGN(const std::string sql_type, physical_sql(type));
+  if (!value.is_valid || type->kind() == TypeKind::null) return fmt::format("CAST(NULL AS {})", sql_type);
+  if (!type->is_nested()) return atomic_literal(value, *type, sql_type);
+  if (type->kind() == TypeKind::struct_) {
+    const auto& members = static_cast<const arrow::StructScalar&>(value).value;
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < type->fields().size(); ++i) {
+      TRY_ASSIGN(const std::string part, literal(*members[i], type->fields()[i].type));
+      parts.push_back(fmt::format("f{} := {}", i, part));
+    }
+    return "struct_pack(" + join(parts, ", ") + ")";
+  }
+  const auto& items = *static_cast<const arrow::BaseListScalar&>(value).value;
+  std::vector<std::string> parts[2];
+  for (std::int64_t i = 0; i < items.length(); ++i) {
+    const auto item = items.GetScalar(i);
+    if (!item.ok()) return Status::internal("{}", item.status().ToString());
+    if (type->kind() == TypeKind::array) {
+      TRY_ASSIGN(std::string part, literal(**item, type->element()));
+      parts[0].push_back(std::move(part));
+      continue;
+    }
+    const auto& entry = static_cast<const arrow::StructScalar&>(**item).value;
+    for (std::size_t side = 0; side < 2; ++side) {
+      TRY_ASSIGN(std::string part, literal(*entry[side], side == 0 ? type->key() : type->value()));
+      parts[side].push_back(std::move(part));
+    }
+  }
+  if (type->kind() == TypeKind::array) return fmt::format("CAST([{}] AS {})", join(parts[0], ", "), sql_type);
+  return fmt::format("CAST(MAP([{}], [{}]) AS {})", join(parts[0], ", "), join(parts[1], ", "), sql_type);
+}
+
+Result<ExprLowering::Arguments> ExprLowering::lower_all(const std::vector<plan::ExprPtr>& exprs) {
+  Arguments out;
+  for (const auto& expr : exprs) {
+    TRY_ASSIGN(std::string sql, lower(*expr));
+    out.push_back(std::move(sql));
+  }
+  return out;
+}
+
+Result<std::string> ExprLowering::lower(const Expr& expr) {
+  TRY_ASSIGN(std::string sql, lower_kind(expr));
+  if (keys_.empty()) return sql;
+  const auto key = keys_.find(sql);
+  return key == keys_.end() ? sql : key->second;
+}
+
+Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::literal:
+      return literal(*expr.value, expr.type);
+    case ExprKind::attribute:
+      return column_name(expr.id);
+    case ExprKind::lambda_variable:
+      return lambda_names_[expr.id];
+    case ExprKind::alias:
+      return lower(*expr.children[0]);
+    case ExprKind::cast: {
+      TRY_ASSIGN(const std::string value, lower(*expr.children[0]));
+      return cast(value, expr.children[0]->type, expr.type, expr.ansi, expr.try_cast);
+    }
+    case ExprKind::case_when:
+      return case_when(expr);
+    case ExprKind::in_list:
+      return in_list(expr);
+    case ExprKind::get_field: {
+      TRY_ASSIGN(const std::string value, lower(*expr.children[0]));
+      return fmt::format("struct_extract({}, 'f{}')", value, expr.ordinal);
+    }
+    case ExprKind::call: {
+      for (const auto& child : expr.children) {
+        if (child->kind == ExprKind::lambda) return higher_order(expr);
+      }
+      TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
+      return call(expr, expr.name, arguments);
+    }
+    case ExprKind::aggregate:
+      return aggregate(expr);
+    case ExprKind::window:
+      return window(expr);
+    case ExprKind::lambda:
+    case ExprKind::generator:
+      break;
+  }
+  return Status::unsupported("{} is not supported here", expr.pretty);
+}
+
+Result<std::string> ExprLowering::case_when(const Expr& expr) {
+  TRY_ASSIGN(const Arguments parts, lower_all(expr.children));
+  TRY_ASSIGN(const std::string type, physical_sql(expr.type));
+  std::string out = "CASE";
+  std::size_t i = 0;
+  for (; i + 1 < parts.size(); i += 2) out += fmt::format(" WHEN {} THEN {}", parts[i], parts[i + 1]);
+  out += fmt::format(" ELSE {} END", i < parts.size() ? parts[i] : "CAST(NULL AS " + type + ")");
+  return out;
+}
+
+Result<std::string> ExprLowering::in_list(const Expr& expr) {
+  TRY_ASSIGN(const Arguments parts, lower_all(expr.children));
+  if (parts.size() == 1) return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE false END)", parts[0]);
+  return fmt::format("({} IN ({}))", parts[0], join({parts.begin() + 1, parts.end()}, ", "));
+}
+
+Result<std::string> ExprLowering::lower_order(const std::vector<plan::SortKey>& keys) {
+  std::vector<std::string> parts;
+  for (const auto& key : keys) {
+    TRY_ASSIGN(const std::string sql, lower(*key.expr));
+    parts.push_back(fmt::format("{} {} NULLS {}", sql, key.ascending ? "ASC" : "DESC", key.nulls_first ? "FIRST" : "LAST"));
+  }
+  return join(parts, ", ");
+}
+
+Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name, const Arguments& arguments) {
+  if (auto sql = arithmetic_call(expr, name, arguments)) return std::move(*sql);
+  if (auto sql = collection_call(expr, name, arguments)) return std::move(*sql);
+  if (auto sql = other_call(expr, name, arguments)) return std::move(*sql);
+  const auto text = functions::sql_template(name);
+  if (!text.has_value() || text->empty()) return Status::unsupported("the function {} is not supported", name);
+  TRY_ASSIGN(const std::string type, physical_sql(expr.type));
+  return functions::expand_template(*text, arguments, zone(), type);
+}
+
+}  // namespace millstream::engine

@@ -1,0 +1,278 @@
+#include <unordered_set>
+
+#include "base/text.h"
+#include "engine/lower.h"
+#include "engine/physical.h"
+
+namespace millstream::engine {
+
+using column::TypeKind;
+using plan::as;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePtr;
+
+std::string NodeLowering::Relation::tail() const {
+  std::string out = " FROM " + from;
+  for (std::size_t i = 0; i < where.size(); ++i) out += (i == 0 ? " WHERE " : " AND ") + where[i];
+  return out;
+}
+
+NodeLowering::Relation NodeLowering::wrap(const std::string& select) { return {"(" + select + ")", {}}; }
+
+std::string NodeLowering::columns_of(const Node& node) {
+  std::vector<std::string> names;
+  std::unordered_set<std::int64_t> seen;
+  for (const auto& attribute : node.output) {
+    if (seen.insert(static_cast<std::int64_t>(attribute.id)).second) names.push_back(column_name(attribute.id));
+  }
+  return names.empty() ? "0 AS c_none" : millstream::join(names, ", ");
+}
+
+Result<std::string> NodeLowering::statement(const NodePtr& node) {
+  TRY_ASSIGN(const Relation relation, lower(node));
+  std::vector<std::string> names;
+  for (const auto& attribute : node->output) {
+    if (attribute.hidden) continue;
+    TRY_ASSIGN(const std::string type, physical_sql(attribute.type));
+    names.push_back(fmt::format("CAST({} AS {}) AS o{}", column_name(attribute.id), type, names.size()));
+  }
+  return "SELECT " + (names.empty() ? "0 AS o_none" : millstream::join(names, ", ")) + relation.tail();
+}
+
+Result<NodeLowering::Relation> NodeLowering::lower(const NodePtr& node) {
+  switch (node->kind) {
+    case NodeKind::scan:
+    case NodeKind::stream_scan:
+    case NodeKind::local:
+    case NodeKind::collect_metrics: {
+      TRY_ASSIGN(std::string from, leaves_.leaf(node));
+      return Relation{std::move(from), {}};
+    }
+    case NodeKind::range:
+      return range(as<plan::Range>(*node));
+    case NodeKind::project:
+      return project(as<plan::Project>(*node));
+    case NodeKind::filter:
+      return filter(as<plan::Filter>(*node));
+    case NodeKind::aggregate:
+      return aggregate(as<plan::Aggregate>(*node));
+    case NodeKind::join:
+      return join(as<plan::Join>(*node));
+    case NodeKind::set_operation:
+      return set_operation(as<plan::SetOperation>(*node));
+    case NodeKind::deduplicate:
+      return deduplicate(as<plan::Deduplicate>(*node));
+    case NodeKind::sort:
+      return sort(as<plan::Sort>(*node));
+    case NodeKind::limit:
+      return limit(as<plan::Limit>(*node));
+    case NodeKind::generate:
+      return generate(as<plan::Generate>(*node));
+    case NodeKind::sample:
+      return sample(as<plan::Sample>(*node));
+    case NodeKind::watermark:
+    case NodeKind::repartition:
+      return lower(node->children[0]);
+  }
+  CHECK(false);
+}
+
+Result<NodeLowering::Relation> NodeLowering::project(const plan::Project& node) {
+  Relation input;
+  if (!node.children.empty()) {
+    TRY_ASSIGN(input, lower(node.children[0]));
+  }
+  std::vector<std::string> columns;
+  std::unordered_set<std::int64_t> seen;
+  for (std::size_t i = 0; i < node.exprs.size(); ++i) {
+    const auto id = node.output[i].id;
+    if (!seen.insert(static_cast<std::int64_t>(id)).second) continue;
+    TRY_ASSIGN(const std::string sql, exprs_.lower(*node.exprs[i]));
+    columns.push_back(sql + " AS " + column_name(id));
+  }
+  const std::string list = columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ");
+  return wrap("SELECT " + list + (node.children.empty() ? "" : input.tail()));
+}
+
+Result<NodeLowering::Relation> NodeLowering::filter(const plan::Filter& node) {
+  TRY_ASSIGN(Relation input, lower(node.children[0]));
+  TRY_ASSIGN(std::string condition, exprs_.lower(*node.condition));
+  if (can_fail(condition) && !input.where.empty()) {
+    condition = fmt::format("CASE WHEN {} THEN {} ELSE false END", millstream::join(input.where, " AND "), condition);
+  }
+  input.where.push_back("(" + condition + ")");
+  return input;
+}
+
+Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& node) {
+  TRY_ASSIGN(const Relation input, lower(node.children[0]));
+  std::vector<std::string> inner = {columns_of(*node.children[0])};
+  std::vector<std::string> names;
+  std::map<std::string, std::string> keys;
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    TRY_ASSIGN(const std::string sql, exprs_.lower(*node.keys[i]));
+    const TypeKind kind = node.keys[i]->type->kind();
+    const bool floating = kind == TypeKind::float_ || kind == TypeKind::double_;
+    names.push_back(fmt::format("g{}", i));
+    // -0.0 and 0.0 are one group, shown as 0.0.
+    inner.push_back(fmt::format("{} AS {}", floating ? "(" + sql + " + 0)" : sql, names.back()));
+    keys.emplace(sql, names.back());
+  }
+  const std::string from = "(SELECT " + millstream::join(inner, ", ") + input.tail() + ")";
+  exprs_.set_keys(std::move(keys));
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < node.exprs.size(); ++i) {
+    const auto sql = exprs_.lower(*node.exprs[i]);
+    if (!sql.ok()) {
+      exprs_.set_keys({});
+      return sql.status();
+    }
+    columns.push_back(*sql + " AS " + column_name(node.output[i].id));
+  }
+  exprs_.set_keys({});
+  std::string by = names.empty() ? "()" : millstream::join(names, ", ");
+  if (!node.grouping_sets.empty()) {
+    std::vector<std::string> sets;
+    for (const auto& set : node.grouping_sets) {
+      std::vector<std::string> members;
+      for (const int key : set) members.push_back(names[static_cast<std::size_t>(key)]);
+      sets.push_back("(" + millstream::join(members, ", ") + ")");
+    }
+    by = "GROUPING SETS (" + millstream::join(sets, ", ") + ")";
+  }
+  const std::string list = columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ");
+  return wrap(fmt::format("SELECT {} FROM {} GROUP BY {}", list, from, by));
+}
+
+Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
+  TRY_ASSIGN(const Relation left, lower(node.children[0]));
+  TRY_ASSIGN(const Relation right, lower(node.children[1]));
+  using plan::JoinType;
+  static const std::map<JoinType, std::string> words = {
+      {JoinType::inner, "INNER JOIN"}, {JoinType::left, "LEFT JOIN"}, {JoinType::right, "RIGHT JOIN"}, {JoinType::full, "FULL JOIN"},
+      {JoinType::semi, "SEMI JOIN"},   {JoinType::anti, "ANTI JOIN"}, {JoinType::cross, "INNER JOIN"}};
+  std::string condition = "true";
+  if (node.condition != nullptr) {
+    TRY_ASSIGN(condition, exprs_.lower(*node.condition));
+  }
+  const auto side = [&](const Relation& relation, const Node& child) {
+    return "(SELECT " + columns_of(child) + relation.tail() + ")";
+  };
+  const bool left_only = node.type == JoinType::semi || node.type == JoinType::anti;
+  std::string columns = left_only ? columns_of(*node.children[0]) : columns_of(node);
+  if (node.output.empty()) columns = "0 AS c_none";
+  return wrap(fmt::format("SELECT {} FROM {} AS l {} {} AS r ON {}", columns, side(left, *node.children[0]), words.at(node.type),
+                          side(right, *node.children[1]), condition));
+}
+
+Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperation& node) {
+  using plan::SetOperationType;
+  static const std::map<SetOperationType, std::string> words = {
+      {SetOperationType::union_all, " UNION ALL "}, {SetOperationType::union_distinct, " UNION "},
+      {SetOperationType::intersect_all, " INTERSECT ALL "}, {SetOperationType::intersect, " INTERSECT "},
+      {SetOperationType::except_all, " EXCEPT ALL "}, {SetOperationType::except, " EXCEPT "}};
+  std::string sql;
+  for (const auto& child : node.children) {
+    TRY_ASSIGN(const Relation input, lower(child));
+    std::vector<std::string> columns;
+    std::size_t at = 0;
+    for (const auto& attribute : child->output) {
+      if (attribute.hidden) continue;
+      if (at >= node.output.size()) return Status::internal("a set operation's inputs have different widths");
+      columns.push_back(column_name(attribute.id) + " AS " + column_name(node.output[at++].id));
+    }
+    if (!sql.empty()) sql += words.at(node.type);
+    sql += "(SELECT " + (columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ")) + input.tail() + ")";
+  }
+  return wrap(sql);
+}
+
+Result<NodeLowering::Relation> NodeLowering::deduplicate(const plan::Deduplicate& node) {
+  TRY_ASSIGN(const Relation input, lower(node.children[0]));
+  if (node.keys.empty()) return wrap("SELECT DISTINCT " + columns_of(node) + input.tail());
+  std::vector<std::string> keys;
+  for (const auto& key : node.keys) {
+    TRY_ASSIGN(std::string sql, exprs_.lower(*key));
+    keys.push_back(std::move(sql));
+  }
+  return wrap(fmt::format("SELECT DISTINCT ON ({}) {}{}", millstream::join(keys, ", "), columns_of(node), input.tail()));
+}
+
+Result<NodeLowering::Relation> NodeLowering::sort(const plan::Sort& node) {
+  TRY_ASSIGN(const Relation input, lower(node.children[0]));
+  TRY_ASSIGN(const std::string order, exprs_.lower_order(node.keys));
+  if (order.empty()) return input;
+  return wrap(fmt::format("SELECT {}{} ORDER BY {}", columns_of(*node.children[0]), input.tail(), order));
+}
+
+Result<NodeLowering::Relation> NodeLowering::limit(const plan::Limit& node) {
+  TRY_ASSIGN(const Relation input, lower(node.children[0]));
+  const std::string columns = columns_of(node);
+  if (node.tail) {
+    const std::int64_t count = node.count.value_or(0);
+    return wrap(fmt::format("SELECT {0} FROM (SELECT {0}, row_number() OVER () AS t_row, count(*) OVER () AS t_all{1}) "
+                            "WHERE t_row > t_all - {2} ORDER BY t_row",
+                            columns, input.tail(), count));
+  }
+  std::string sql = "SELECT " + columns + input.tail();
+  if (node.count.has_value()) sql += fmt::format(" LIMIT {}", *node.count);
+  if (node.offset > 0) sql += fmt::format(" OFFSET {}", node.offset);
+  return wrap(sql);
+}
+
+Result<NodeLowering::Relation> NodeLowering::range(const plan::Range& node) {
+  const std::string name = node.output.empty() ? "c_none" : column_name(node.output[0].id);
+  if (node.step == 0) return Status::invalid("step cannot be 0");
+  return wrap(fmt::format("SELECT range AS {} FROM range({}::BIGINT, {}::BIGINT, {}::BIGINT)", name, node.start, node.end, node.step));
+}
+
+Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
+  TRY_ASSIGN(const Relation input, lower(node.children[0]));
+  if (node.with_replacement) return Status::unsupported("sampling with replacement is not supported");
+  // A number for each row that depends on the seed and the row's place alone: complementary bounds give disjoint samples.
+  return wrap(fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
+                          columns_of(node), node.seed, input.tail(), node.lower, node.upper));
+}
+
+Result<NodeLowering::Relation> NodeLowering::generate(const plan::Generate& node) {
+  TRY_ASSIGN(const Relation input, lower(node.children[0]));
+  const plan::Expr& generator = *node.generator;
+  TRY_ASSIGN(const std::string value, exprs_.lower(*generator.children[0]));
+  const column::TypePtr& type = generator.children[0]->type;
+  const bool outer = node.outer || generator.name.ends_with("_outer");
+  const std::string below = columns_of(*node.children[0]);
+  const std::string from = fmt::format("(SELECT {}, {} AS t_all{})", below, value, input.tail());
+  const std::size_t first = node.children[0]->output.size();
+  std::vector<std::string> names;
+  for (std::size_t i = first; i < node.output.size(); ++i) names.push_back(column_name(node.output[i].id));
+  const bool map = type->kind() == TypeKind::map;
+  const std::string size = map ? "cardinality(t_all)" : "len(t_all)";
+  const auto unfold = [&](const std::string& list, const std::string& element) {
+    if (!outer) return "unnest(" + list + ")";
+    return fmt::format("unnest(CASE WHEN {} > 0 THEN {} ELSE [CAST(NULL AS {})] END)", size, list, element);
+  };
+  std::vector<std::string> columns;
+  std::size_t at = 0;
+  if (generator.name.starts_with("pos")) {
+    columns.push_back(fmt::format("CAST({} AS INTEGER) AS {}", unfold("range(CAST(" + size + " AS BIGINT))", "BIGINT"), names[at++]));
+  }
+  if (map) {
+    TRY_ASSIGN(const std::string key, physical_sql(type->key()));
+    TRY_ASSIGN(const std::string item, physical_sql(type->value()));
+    columns.push_back(unfold("map_keys(t_all)", key) + " AS " + names[at++]);
+    columns.push_back(unfold("map_values(t_all)", item) + " AS " + names[at++]);
+  } else {
+    TRY_ASSIGN(const std::string element, physical_sql(type->element()));
+    const bool members = generator.name.starts_with("inline");
+    columns.push_back(unfold("t_all", element) + " AS " + (members ? "t_row" : names[at++]));
+    if (members) {
+      std::vector<std::string> parts;
+      for (std::size_t i = 0; i < names.size(); ++i) parts.push_back(fmt::format("struct_extract(t_row, 'f{}') AS {}", i, names[i]));
+      return wrap(fmt::format("SELECT {0}, {1} FROM (SELECT {0}, {2} FROM {3})", below, millstream::join(parts, ", "), columns[0], from));
+    }
+  }
+  return wrap(fmt::format("SELECT {}, {} FROM {}", below, millstream::join(columns, ", "), from));
+}
+
+}  // namespace millstream::engine

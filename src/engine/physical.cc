@@ -1,0 +1,157 @@
+#include "engine/physical.h"
+
+#include <arrow/array/array_base.h>
+#include <arrow/array/data.h>
+#include <arrow/array/util.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include "base/text.h"
+
+namespace millstream::engine {
+
+using column::DataType;
+using column::TypeKind;
+using column::TypePtr;
+
+Result<std::string> physical_sql(const TypePtr& type) {
+  switch (type->kind()) {
+    case TypeKind::null:
+    case TypeKind::int_:
+    case TypeKind::year_month_interval:
+      return std::string("INTEGER");
+    case TypeKind::boolean:
+      return std::string("BOOLEAN");
+    case TypeKind::byte_:
+      return std::string("TINYINT");
+    case TypeKind::short_:
+      return std::string("SMALLINT");
+    case TypeKind::long_:
+    case TypeKind::day_time_interval:
+      return std::string("BIGINT");
+    case TypeKind::float_:
+      return std::string("FLOAT");
+    case TypeKind::double_:
+      return std::string("DOUBLE");
+    case TypeKind::decimal:
+      return fmt::format("DECIMAL({},{})", type->precision(), type->scale());
+    case TypeKind::string:
+    case TypeKind::char_:
+    case TypeKind::varchar:
+      return std::string("VARCHAR");
+    case TypeKind::binary:
+      return std::string("BLOB");
+    case TypeKind::date:
+      return std::string("DATE");
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return std::string("TIMESTAMP");
+    case TypeKind::array: {
+      TRY_ASSIGN(const std::string element, physical_sql(type->element()));
+      return element + "[]";
+    }
+    case TypeKind::map: {
+      TRY_ASSIGN(const std::string key, physical_sql(type->key()));
+      TRY_ASSIGN(const std::string value, physical_sql(type->value()));
+      return fmt::format("MAP({}, {})", key, value);
+    }
+    case TypeKind::struct_: {
+      if (type->fields().empty()) return Status::unsupported("expressions over empty structs are not supported");
+      std::vector<std::string> members;
+      for (std::size_t i = 0; i < type->fields().size(); ++i) {
+        TRY_ASSIGN(const std::string member, physical_sql(type->fields()[i].type));
+        members.push_back(fmt::format("f{} {}", i, member));
+      }
+      return "STRUCT(" + join(members, ", ") + ")";
+    }
+    case TypeKind::variant:
+    case TypeKind::calendar_interval:
+      break;
+  }
+  return Status::unsupported("expressions over {} are not supported", type->sql());
+}
+
+std::shared_ptr<arrow::DataType> physical_arrow(const TypePtr& type) {
+  switch (type->kind()) {
+    case TypeKind::null:
+    case TypeKind::year_month_interval:
+      return arrow::int32();
+    case TypeKind::day_time_interval:
+      return arrow::int64();
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case TypeKind::array:
+      return arrow::list(arrow::field("element", physical_arrow(type->element())));
+    case TypeKind::map:
+      return std::make_shared<arrow::MapType>(arrow::field("key", physical_arrow(type->key()), false),
+                                              arrow::field("value", physical_arrow(type->value())));
+    case TypeKind::struct_: {
+      arrow::FieldVector fields;
+      for (std::size_t i = 0; i < type->fields().size(); ++i) {
+        fields.push_back(arrow::field(fmt::format("f{}", i), physical_arrow(type->fields()[i].type)));
+      }
+      return arrow::struct_(std::move(fields));
+    }
+    default:
+      return column::to_arrow(type);
+  }
+}
+
+namespace {
+
+using ArrayDataPtr = std::shared_ptr<arrow::ArrayData>;
+
+Result<ArrayDataPtr> typed_nulls(const std::shared_ptr<arrow::DataType>& type, std::int64_t length) {
+  auto made = arrow::MakeArrayOfNull(type, length);
+  if (!made.ok()) return Status::internal("{}", made.status().ToString());
+  return (*made)->data();
+}
+
+// The same buffers under another type of the same layout; types without values become typed nulls and back.
+Result<ArrayDataPtr> retype(const ArrayDataPtr& data, const std::shared_ptr<arrow::DataType>& type) {
+  if (data->type->Equals(*type)) return data;
+  if (data->type->id() == arrow::Type::NA || type->id() == arrow::Type::NA) return typed_nulls(type, data->length);
+  auto copy = data->Copy();
+  copy->type = type;
+  if (data->type->id() == arrow::Type::DICTIONARY || static_cast<int>(data->child_data.size()) != type->num_fields()) {
+    return Status::internal("Arrow column of {} where {} was expected", data->type->ToString(), type->ToString());
+  }
+  if (type->id() == arrow::Type::MAP) {
+    const auto& map = static_cast<const arrow::MapType&>(*type);
+    TRY_ASSIGN(copy->child_data[0], retype(data->child_data[0], map.value_type()));
+    return copy;
+  }
+  for (int i = 0; i < type->num_fields(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    TRY_ASSIGN(copy->child_data[at], retype(data->child_data[at], type->field(i)->type()));
+  }
+  return copy;
+}
+
+Result<connector::RecordBatchPtr> retyped(const connector::RecordBatchPtr& batch, int columns,
+                                          const std::shared_ptr<arrow::Schema>& schema) {
+  arrow::ArrayVector arrays;
+  for (int i = 0; i < columns; ++i) {
+    TRY_ASSIGN(auto data, retype(batch->column_data(i), schema->field(i)->type()));
+    arrays.push_back(arrow::MakeArray(data));
+  }
+  return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(arrays));
+}
+
+}  // namespace
+
+Result<connector::RecordBatchPtr> to_physical(const connector::RecordBatchPtr& batch, const column::Schema& schema,
+                                              const std::shared_ptr<arrow::Schema>& physical) {
+  if (batch->num_columns() != static_cast<int>(schema.size())) {
+    return Status::internal("a source gave {} columns where {} were asked for", batch->num_columns(), schema.size());
+  }
+  return retyped(batch, batch->num_columns(), physical);
+}
+
+Result<connector::RecordBatchPtr> to_logical(const connector::RecordBatchPtr& batch, const column::Schema& schema,
+                                             const std::shared_ptr<arrow::Schema>& logical) {
+  return retyped(batch, static_cast<int>(schema.size()), logical);
+}
+
+}  // namespace millstream::engine

@@ -1,0 +1,4 @@
+#include "engine/kernels.h"
+namespace millstream::engine {
+Status register_regex_kernels(duckdb_connection) { return Status::OK(); }
+}  // namespace millstream::engine

@@ -1,0 +1,242 @@
+#include "engine/statement.h"
+
+#include <arrow/c/bridge.h>
+#include <arrow/record_batch.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/text.h"
+#include "engine/kernels.h"
+#include "engine/locate.h"
+#include "engine/physical.h"
+
+namespace millstream::engine {
+namespace {
+
+// A batch given onwards has about this many rows; DuckDB's own come 2048 at a time.
+constexpr std::int64_t batch_rows = 32 * 1024;
+
+Status from_arrow(const arrow::Status& status) { return Status::internal("{}", status.ToString()); }
+
+Status set_option(duckdb_config config, const char* name, const std::string& value) {
+  if (duckdb_set_config(config, name, value.c_str()) == DuckDBSuccess) return Status::OK();
+  return Status::internal("DuckDB does not know the setting {} = {}", name, value);
+}
+
+// Leaves of a plan as slots of the statement.
+class SlotLeaves final : public NodeLowering::Leaves {
+ public:
+  SlotLeaves(duckdb_connection connection, std::vector<Statement::Leaf>* leaves) : connection_(connection), leaves_(leaves) {}
+
+  Result<std::string> leaf(const plan::NodePtr& node) override {
+    std::vector<std::string> names;
+    column::Schema schema;
+    for (const auto& attribute : node->output) {
+      // A plan of its own below shows its visible columns only.
+      if (node->kind == plan::NodeKind::collect_metrics && attribute.hidden) continue;
+      std::string name = column_name(attribute.id);
+      // Twice the same column: the second is out of reach, so its name is free.
+      if (std::find(names.begin(), names.end(), name) != names.end()) name += fmt::format("_{}", names.size());
+      names.push_back(std::move(name));
+      schema.push_back({attribute.name, attribute.type, attribute.nullable, {}});
+    }
+    TRY_ASSIGN(auto slot, Slot::create(connection_, std::move(names), std::move(schema)));
+    std::string sql = slot->sql();
+    leaves_->push_back({node.get(), std::move(slot)});
+    return sql;
+  }
+
+ private:
+  duckdb_connection connection_;
+  std::vector<Statement::Leaf>* leaves_;
+};
+
+// The rows of one run.
+class ResultReader final : public connector::BatchReader {
+ public:
+  ResultReader(duckdb_result result, duckdb_connection connection, duckdb_arrow_options options, const column::Schema& schema,
+               std::shared_ptr<arrow::Schema> logical, plan::NodePtr node, const CancelToken* cancel)
+      : result_(result), connection_(connection), options_(options), schema_(schema), logical_(std::move(logical)),
+        node_(std::move(node)), cancel_(cancel) {
+    if (cancel_ != nullptr) {
+      callback_ = const_cast<CancelToken*>(cancel_)->on_cancel([connection] { duckdb_interrupt(connection); });
+    }
+  }
+  ~ResultReader() override {
+    if (cancel_ != nullptr) const_cast<CancelToken*>(cancel_)->forget(callback_);
+    duckdb_destroy_result(&result_);
+  }
+
+  Result<connector::RecordBatchPtr> next() override {
+    std::vector<connector::RecordBatchPtr> parts;
+    std::int64_t rows = 0;
+    while (!ended_ && rows < batch_rows) {
+      TRY_ASSIGN(connector::RecordBatchPtr part, chunk());
+      if (part == nullptr) {
+        ended_ = true;
+        break;
+      }
+      rows += part->num_rows();
+      if (part->num_rows() > 0) parts.push_back(std::move(part));
+    }
+    if (parts.empty()) return connector::RecordBatchPtr();
+    connector::RecordBatchPtr whole = parts[0];
+    if (parts.size() > 1 && schema_.empty()) {
+      whole = arrow::RecordBatch::Make(physical_, rows, arrow::ArrayVector{});
+    } else if (parts.size() > 1) {
+      auto joined = arrow::ConcatenateRecordBatches(parts);
+      if (!joined.ok()) return from_arrow(joined.status());
+      whole = *joined;
+    }
+    return to_logical(whole, schema_, logical_);
+  }
+
+ private:
+  Result<connector::RecordBatchPtr> chunk() {
+    if (cancel_ != nullptr && cancel_->cancelled()) return Status::cancelled();
+    Chunk chunk(duckdb_fetch_chunk(result_));
+    if (!chunk) {
+      const char* error = duckdb_result_error(&result_);
+      if (error == nullptr || *error == '\0') return connector::RecordBatchPtr();
+      return locate_error(unwrap_error(error), *node_);
+    }
+    const auto rows = static_cast<std::int64_t>(duckdb_data_chunk_get_size(chunk.get()));
+    TRY(learn_schema());
+    if (schema_.empty()) return arrow::RecordBatch::Make(physical_, rows, arrow::ArrayVector{});
+    struct ArrowArray array;
+    array.release = nullptr;
+    ErrorData failed(duckdb_data_chunk_to_arrow(options_, chunk.get(), &array));
+    if (failed && duckdb_error_data_has_error(failed.get())) return unwrap_error(duckdb_error_data_message(failed.get()));
+    auto imported = arrow::ImportRecordBatch(&array, physical_);
+    if (!imported.ok()) return from_arrow(imported.status());
+    return *imported;
+  }
+
+  Status learn_schema() {
+    if (physical_ != nullptr) return Status::OK();
+    if (schema_.empty()) {
+      physical_ = arrow::schema(arrow::FieldVector{});
+      return Status::OK();
+    }
+    const idx_t count = duckdb_column_count(&result_);
+    std::vector<LogicalType> owners;
+    std::vector<duckdb_logical_type> types;
+    std::vector<const char*> names;
+    for (idx_t i = 0; i < count; ++i) {
+      owners.emplace_back(duckdb_column_logical_type(&result_, i));
+      types.push_back(owners.back().get());
+      names.push_back(duckdb_column_name(&result_, i));
+    }
+    struct ArrowSchema exported;
+    exported.release = nullptr;
+    ErrorData failed(duckdb_to_arrow_schema(options_, types.data(), names.data(), count, &exported));
+    if (failed && duckdb_error_data_has_error(failed.get())) return unwrap_error(duckdb_error_data_message(failed.get()));
+    auto imported = arrow::ImportSchema(&exported);
+    if (!imported.ok()) return from_arrow(imported.status());
+    physical_ = *imported;
+    return Status::OK();
+  }
+
+  duckdb_result result_;
+  duckdb_connection connection_;
+  duckdb_arrow_options options_;
+  const column::Schema& schema_;
+  std::shared_ptr<arrow::Schema> logical_;
+  std::shared_ptr<arrow::Schema> physical_;
+  plan::NodePtr node_;
+  const CancelToken* cancel_;
+  std::size_t callback_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
+  duckdb_config config;
+  if (duckdb_create_config(&config) == DuckDBError) return Status::internal("DuckDB gave no configuration");
+  const Owned<duckdb_config, duckdb_destroy_config> owner(config);
+  const int threads = settings.threads > 0 ? settings.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  TRY(set_option(config, "threads", std::to_string(threads)));
+  if (settings.memory_bytes_max > 0) TRY(set_option(config, "memory_limit", fmt::format("{}B", settings.memory_bytes_max)));
+  TRY(set_option(config, "temp_directory", settings.spill_directory));
+  TRY(set_option(config, "preserve_insertion_order", "true"));
+  TRY(set_option(config, "autoinstall_known_extensions", "false"));
+  TRY(set_option(config, "autoload_known_extensions", "false"));
+  TRY(set_option(config, "enable_external_access", "false"));
+  auto home = std::make_unique<Home>();
+  char* error = nullptr;
+  if (duckdb_open_ext(nullptr, home->database_.out(), config, &error) == DuckDBError) {
+    const Status status = unwrap_error(error);
+    duckdb_free(error);
+    return status;
+  }
+  TRY_ASSIGN(home->registrar_, home->connect());
+  const duckdb_connection connection = home->registrar_.get();
+  TRY(register_scan(connection));
+  TRY(register_arithmetic_kernels(connection));
+  TRY(register_cast_kernels(connection));
+  TRY(register_string_kernels(connection));
+  TRY(register_regex_kernels(connection));
+  TRY(register_datetime_kernels(connection));
+  return home;
+}
+
+Result<Connection> Home::connect() {
+  Connection connection;
+  if (duckdb_connect(database_.get(), connection.out()) == DuckDBError) return Status::internal("DuckDB refused a connection");
+  return connection;
+}
+
+Status Home::ensure(const std::set<DecimalKernel>& kernels) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& kernel : kernels) {
+    if (known_.contains(kernel.name())) continue;
+    TRY(register_decimal_kernel(registrar_.get(), kernel));
+    known_.insert(kernel.name());
+  }
+  return Status::OK();
+}
+
+Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::NodePtr& node, const std::string& time_zone) {
+  auto statement = std::make_unique<Statement>();
+  statement->node_ = node;
+  statement->schema_ = plan::schema_of(*node);
+  statement->logical_ = column::to_arrow(statement->schema_, time_zone);
+  TRY_ASSIGN(statement->connection_, home.connect());
+  const duckdb_connection connection = statement->connection_.get();
+  SlotLeaves leaves(connection, &statement->leaves_);
+  ExprLowering exprs(time_zone);
+  NodeLowering nodes(exprs, leaves);
+  TRY_ASSIGN(const std::string sql, nodes.statement(node));
+  TRY(home.ensure(exprs.decimal_kernels()));
+  statement->uses_now_ = exprs.uses_now();
+  if (duckdb_prepare(connection, sql.c_str(), statement->prepared_.out()) == DuckDBError) {
+    return locate_error(unwrap_error(duckdb_prepare_error(statement->prepared_.get())), *node);
+  }
+  duckdb_connection_get_arrow_options(connection, statement->arrow_options_.out());
+  return statement;
+}
+
+Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionContext& context) {
+  if (uses_now_) {
+    const duckdb_timestamp now{context.timestamp_us};
+    if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError) return Status::internal("the current time was refused");
+  }
+  duckdb_result result;
+  Pending pending;
+  if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
+    return locate_error(unwrap_error(duckdb_pending_error(pending.get())), *node_);
+  }
+  if (duckdb_execute_pending(pending.get(), &result) == DuckDBError) {
+    const Status status = locate_error(unwrap_error(duckdb_result_error(&result)), *node_);
+    duckdb_destroy_result(&result);
+    return status;
+  }
+  return std::unique_ptr<connector::BatchReader>(std::make_unique<ResultReader>(
+      result, connection_.get(), arrow_options_.get(), schema_, logical_, node_, context.cancel));
+}
+
+}  // namespace millstream::engine

@@ -1,0 +1,57 @@
+// One prepared DuckDB statement of a plan, with its own connection, to be run again and again over replaceable inputs. Used
+// by one thread at a time (cancel may come from any).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/duck.h"
+#include "engine/engine.h"
+#include "engine/lower.h"
+#include "engine/scan.h"
+
+namespace millstream::engine {
+
+// What all statements of an engine share: the database, and the decimal kernels that it has got so far.
+class Home {
+ public:
+  static Result<std::unique_ptr<Home>> open(const EngineSettings& settings);
+  Result<Connection> connect();
+  Status ensure(const std::set<DecimalKernel>& kernels);
+
+ private:
+  Database database_;
+  Connection registrar_;
+  std::mutex mutex_;
+  std::set<std::string> known_;
+};
+
+Status register_decimal_kernel(duckdb_connection connection, const DecimalKernel& kernel);
+
+class Statement {
+ public:
+  struct Leaf {
+    const plan::Node* node;
+    std::unique_ptr<Slot> slot;
+  };
+
+  // `node` is kept alive by the caller's cache or reader.
+  static Result<std::unique_ptr<Statement>> prepare(Home& home, const plan::NodePtr& node, const std::string& time_zone);
+
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+  const column::Schema& schema() const { return schema_; }
+  // Rows as they are computed; the statement must outlive the reader and is not run again before the reader is gone.
+  Result<std::unique_ptr<connector::BatchReader>> run(const ExecutionContext& context);
+
+ private:
+  Connection connection_;
+  std::vector<Leaf> leaves_;  // after connection_: their slots hold its types
+  Prepared prepared_;
+  ArrowOptions arrow_options_;
+  bool uses_now_ = false;
+  plan::NodePtr node_;
+  column::Schema schema_;
+  std::shared_ptr<arrow::Schema> logical_;
+};
+
+}  // namespace millstream::engine

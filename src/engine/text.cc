@@ -1,0 +1,309 @@
+#include "engine/text.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+
+namespace millstream::engine {
+namespace {
+
+// The shortest digits that read back as the value, laid out as Java does: plain from 1e-3 up to 1e7.
+template <typename T>
+std::string java_text(T value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), std::fabs(value), std::chars_format::scientific).ptr;
+  const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
+  const auto e = text.find('e');
+  std::string digits(text.substr(0, e));
+  std::erase(digits, '.');
+  int exponent = 0;
+  std::string_view power = text.substr(e + 1);
+  if (power[0] == '+') power.remove_prefix(1);
+  std::from_chars(power.data(), power.data() + power.size(), exponent);
+  const std::string sign = value < 0 ? "-" : "";
+  if (exponent < -3 || exponent >= 7) {
+    return fmt::format("{}{}.{}E{}", sign, digits[0], digits.size() > 1 ? digits.substr(1) : "0", exponent);
+  }
+  if (exponent < 0) return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  const auto whole = static_cast<std::size_t>(exponent) + 1;
+  if (digits.size() <= whole) return sign + digits + std::string(whole - digits.size(), '0') + ".0";
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
+
+constexpr std::int64_t second = 1000000;
+constexpr std::int64_t day = 86400 * second;
+
+std::string fraction(std::int64_t micros) {
+  if (micros == 0) return "";
+  std::string text = fmt::format(".{:06}", micros);
+  while (text.back() == '0') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string double_text(double value) { return java_text(value); }
+std::string float_text(float value) { return java_text(value); }
+
+Civil civil_of_days(std::int64_t days) {
+  const std::int64_t z = days + 719468;
+  const std::int64_t era = floor_div(z, 146097);
+  const std::int64_t doe = z - era * 146097;
+  const std::int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+  const std::int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+  const std::int64_t mp = (5 * doy + 2) / 153;
+  const int month = static_cast<int>(mp < 10 ? mp + 3 : mp - 9);
+  return {yoe + era * 400 + (month <= 2 ? 1 : 0), month, static_cast<int>(doy - (153 * mp + 2) / 5 + 1)};
+}
+
+std::int64_t days_of_civil(std::int64_t year, int month, int dom) {
+  const std::int64_t y = year - (month <= 2 ? 1 : 0);
+  const std::int64_t era = floor_div(y, 400);
+  const std::int64_t yoe = y - era * 400;
+  const std::int64_t doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + dom - 1;
+  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+int days_in_month(std::int64_t year, int month) {
+  static constexpr int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return month == 2 && leap ? 29 : lengths[month - 1];
+}
+
+std::string date_text(std::int64_t days) {
+  const Civil date = civil_of_days(days);
+  std::string year;
+  if (date.year > 9999) {
+    year = fmt::format("+{}", date.year);
+  } else {
+    year = date.year < 0 ? fmt::format("-{:04}", -date.year) : fmt::format("{:04}", date.year);
+  }
+  return fmt::format("{}-{:02}-{:02}", year, date.month, date.day);
+}
+
+std::string timestamp_text(std::int64_t local_micros) {
+  const std::int64_t days = floor_div(local_micros, day);
+  const std::int64_t rest = local_micros - days * day;
+  const std::int64_t seconds = rest / second;
+  return fmt::format("{} {:02}:{:02}:{:02}{}", date_text(days), seconds / 3600, seconds / 60 % 60, seconds % 60,
+                     fraction(rest % second));
+}
+
+std::string day_time_text(std::int64_t micros, int start, int end) {
+  static constexpr std::string_view names[] = {"DAY", "HOUR", "MINUTE", "SECOND"};
+  const bool negative = micros < 0;
+  const auto value = negative ? 0 - static_cast<std::uint64_t>(micros) : static_cast<std::uint64_t>(micros);
+  const auto days = value / day;
+  const auto hours = value / (3600 * second);
+  const auto minutes = value / (60 * second);
+  const auto seconds = value / second;
+  const auto tail = fraction(static_cast<std::int64_t>(value % second));
+  std::string text;
+  // The first field holds all that the fields before it would.
+  for (int field = start; field <= end; ++field) {
+    const bool first = field == start;
+    if (field == 0) text += std::to_string(days);
+    if (field == 1) text += first ? fmt::format("{:02}", hours) : fmt::format(" {:02}", hours % 24);
+    if (field == 2) text += first ? fmt::format("{:02}", minutes) : fmt::format(":{:02}", minutes % 60);
+    if (field == 3) text += first ? fmt::format("{:02}{}", seconds, tail) : fmt::format(":{:02}{}", seconds % 60, tail);
+  }
+  const std::string unit = start == end ? std::string(names[start]) : fmt::format("{} TO {}", names[start], names[end]);
+  return fmt::format("INTERVAL '{}{}' {}", negative ? "-" : "", text, unit);
+}
+
+std::string year_month_text(std::int64_t months, int start, int end) {
+  const std::string sign = months < 0 ? "-" : "";
+  const std::int64_t value = std::abs(months);
+  if (start == 0 && end == 0) return fmt::format("INTERVAL '{}{}' YEAR", sign, value / 12);
+  if (start == 1) return fmt::format("INTERVAL '{}{}' MONTH", sign, value);
+  return fmt::format("INTERVAL '{}{}-{}' YEAR TO MONTH", sign, value / 12, value % 12);
+}
+
+std::string_view trim_java(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.front()) <= 0x20) text.remove_prefix(1);
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= 0x20) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::int64_t> parse_long(std::string_view text) {
+  text = trim_java(text);
+  if (!text.empty() && text[0] == '+') {
+    text.remove_prefix(1);
+    if (!text.empty() && text[0] == '-') return std::nullopt;
+  }
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_double(std::string_view text) {
+  text = trim_java(text);
+  if (text.empty()) return std::nullopt;
+  std::string_view digits = text;
+  bool negative = false;
+  if (digits[0] == '+' || digits[0] == '-') {
+    negative = digits[0] == '-';
+    digits.remove_prefix(1);
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (equals_ignore_case(digits, "inf") || equals_ignore_case(digits, "infinity")) return negative ? -infinity : infinity;
+  if (equals_ignore_case(text, "nan")) return std::numeric_limits<double>::quiet_NaN();
+  if (digits.size() > 1 && std::string_view("dDfF").find(digits.back()) != std::string_view::npos) digits.remove_suffix(1);
+  if (digits.empty() || !((digits[0] >= '0' && digits[0] <= '9') || digits[0] == '.')) return std::nullopt;
+  double value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (parsed.ptr != digits.data() + digits.size()) return std::nullopt;
+  if (parsed.ec == std::errc::result_out_of_range) {
+    value = std::strtod(std::string(digits).c_str(), nullptr);
+  } else if (parsed.ec != std::errc()) {
+    return std::nullopt;
+  }
+  return negative ? -value : value;
+}
+
+std::optional<bool> parse_boolean(std::string_view text) {
+  text = trim_java(text);
+  for (const std::string_view yes : {"t", "true", "y", "yes", "1"}) {
+    if (equals_ignore_case(text, yes)) return true;
+  }
+  for (const std::string_view no : {"f", "false", "n", "no", "0"}) {
+    if (equals_ignore_case(text, no)) return false;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Reads `least` to `most` digits off the front.
+std::optional<std::int64_t> take_digits(std::string_view* text, std::size_t least, std::size_t most) {
+  std::size_t count = 0;
+  std::int64_t value = 0;
+  while (count < most && count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9') {
+    value = value * 10 + ((*text)[count++] - '0');
+  }
+  if (count < least || (count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9')) return std::nullopt;
+  text->remove_prefix(count);
+  return value;
+}
+
+bool take(std::string_view* text, char c) {
+  if (text->empty() || text->front() != c) return false;
+  text->remove_prefix(1);
+  return true;
+}
+
+// [+-]y{4,7}[-m{1,2}[-d{1,2}]]; what follows the day stays.
+std::optional<std::int64_t> take_date(std::string_view* text, bool* complete) {
+  int sign = 1;
+  if (take(text, '-')) {
+    sign = -1;
+  } else {
+    take(text, '+');
+  }
+  const auto year = take_digits(text, 4, 7);
+  if (!year) return std::nullopt;
+  std::int64_t month = 1;
+  std::int64_t dom = 1;
+  *complete = false;
+  if (take(text, '-')) {
+    const auto m = take_digits(text, 1, 2);
+    if (!m) return std::nullopt;
+    month = *m;
+    if (take(text, '-')) {
+      const auto d = take_digits(text, 1, 2);
+      if (!d) return std::nullopt;
+      dom = *d;
+      *complete = true;
+    }
+  }
+  const std::int64_t y = sign * *year;
+  if (month < 1 || month > 12 || dom < 1 || dom > days_in_month(y, static_cast<int>(month))) return std::nullopt;
+  return days_of_civil(y, static_cast<int>(month), static_cast<int>(dom));
+}
+
+// h{1,2}:m{1,2}[:s{1,2}[.f*]], as micros of the day; the hour alone is not enough, except before a zone.
+std::optional<std::int64_t> take_time(std::string_view* text) {
+  const auto hour = take_digits(text, 1, 2);
+  if (!hour || *hour > 23) return std::nullopt;
+  std::int64_t minute = 0;
+  std::int64_t seconds = 0;
+  std::int64_t micros = 0;
+  if (take(text, ':')) {
+    const auto m = take_digits(text, 1, 2);
+    if (!m || *m > 59) return std::nullopt;
+    minute = *m;
+    if (take(text, ':')) {
+      const auto s = take_digits(text, 1, 2);
+      if (!s || *s > 59) return std::nullopt;
+      seconds = *s;
+      if (take(text, '.')) {
+        int digits = 0;
+        while (!text->empty() && text->front() >= '0' && text->front() <= '9') {
+          if (digits++ < 6) micros = micros * 10 + (text->front() - '0');
+          text->remove_prefix(1);
+        }
+        for (; digits < 6; ++digits) micros *= 10;
+      }
+    }
+  }
+  return ((*hour * 60 + minute) * 60 + seconds) * second + micros;
+}
+
+}  // namespace
+
+std::optional<std::int32_t> parse_date(std::string_view text) {
+  text = trim_java(text);
+  bool complete = false;
+  const auto days = take_date(&text, &complete);
+  if (!days) return std::nullopt;
+  // After a whole date, a time part may follow and is ignored.
+  if (!text.empty() && !(complete && (text[0] == ' ' || text[0] == 'T'))) return std::nullopt;
+  if (*days < std::numeric_limits<std::int32_t>::min() || *days > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return static_cast<std::int32_t>(*days);
+}
+
+std::optional<TimestampParts> parse_timestamp(std::string_view text) {
+  text = trim_java(text);
+  TimestampParts parts;
+  bool complete = false;
+  if (text.empty()) return std::nullopt;
+  const std::string_view whole = text;
+  std::int64_t days = 0;
+  bool time_follows = false;
+  if (const auto date = take_date(&text, &complete)) {
+    days = *date;
+    if (text.empty()) {
+      parts.local_micros = days * day;
+      return parts;
+    }
+    time_follows = complete && (take(&text, ' ') || take(&text, 'T'));
+    if (!time_follows) return std::nullopt;
+  } else {
+    text = whole;
+    take(&text, 'T');
+    if (text.find(':') == std::string_view::npos) return std::nullopt;
+    parts.has_date = false;
+  }
+  std::int64_t time = 0;
+  if (!text.empty()) {
+    const auto taken = take_time(&text);
+    if (!taken) return std::nullopt;
+    time = *taken;
+  }
+  const auto zone = trim_java(text);
+  parts.zone = std::string(zone);
+  parts.local_micros = days * day + time;
+  return parts;
+}
+
+}  // namespace millstream::engine
