@@ -286,7 +286,7 @@ TEST_F(LoaderTest, RescueModeNeverChangesTheSchema) {
   const Texts rows = next(*source, &at, {"id", "_rescued_data"});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0], "1|null");
-  EXPECT_EQ(rows[1], "2|{\"x\":5,\"_file_path\":\"file:" + (root / "in/f2.json").string() + "\"}");
+  EXPECT_EQ(rows[1], "2|{\"x\":5,\"_file_path\":\"" + (root / "in/f2.json").string() + "\"}");
   EXPECT_EQ(defined(rescue), "id STRING,_rescued_data STRING");
   EXPECT_FALSE(fs::exists(root / "schema/_schemas/1"));
 }

@@ -92,7 +92,7 @@ Result<std::vector<format::ConstantColumn>> constants_of(const Definition& defin
       auto value = format::partition_value(field, *text, definition.env.time_zone);
       if (!value.ok()) return value.status().at(path);
       constants.push_back(std::move(value).value());
-    } else if (column::find_field_ignore_case(definition.data, field.name) < 0) {
+    } else if (tracked && column::find_field_ignore_case(definition.data, field.name) < 0) {
       constants.push_back({field, nullptr});
     }
   }

@@ -82,7 +82,7 @@ std::string root_of(const FileDefinition& definition, const std::string& file) {
   // A pattern has no wildcard that crosses levels: what it matches is as deep as it is.
   const auto levels = std::count(definition.path.begin(), definition.path.end(), '/');
   std::size_t end = 0;
-  for (std::ptrdiff_t level = 0; level <= levels && end != std::string::npos; ++level) end = file.find('/', end + 1);
+  for (std::ptrdiff_t level = 0; level < levels && end != std::string::npos; ++level) end = file.find('/', end + 1);
   return end == std::string::npos ? std::string(io::parent_path(file)) : file.substr(0, end);
 }
 
@@ -346,6 +346,10 @@ Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(con
   TRY_ASSIGN(definition->log, log_settings(env));
   TRY_ASSIGN(const Schema given, given_schema(*definition, schema_text, env));
   TRY(find_columns(definition.get(), given));
+  // An option that the format does not have is an error now, not in the first batch.
+  TRY(format::scan_files(definition->store,
+                         {definition->format, definition->data, definition->options.rest, env.time_zone, {}, {}}, {})
+          .status());
   return std::shared_ptr<const connector::StreamTable>(std::make_shared<FileStreamTable>(std::move(definition)));
 }
 
