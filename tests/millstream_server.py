@@ -25,7 +25,7 @@ class Remote:
 
     def __init__(self, remote):
         self.remote = remote
-        self.port = int(remote.rsplit(":", 1)[1])
+        self.port = int(remote.split("/")[2].split(":")[1])
 
     def session(self, **conf):
         return connect(self.remote, conf)

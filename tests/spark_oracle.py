@@ -56,12 +56,14 @@ def oracle_session(cores=1, **conf):
 
 
 def serve():
-    """Runs Spark Connect until standard input ends; prints its port first."""
+    """Runs Spark Connect until standard input ends; prints how to reach it first."""
     import sys
 
     session = oracle_session(cores=1)
     session.range(1).collect()
-    print(f"PORT {PORT}", flush=True)
+    # The server of PySpark's local mode wants the token that it put into the environment.
+    token = os.environ["SPARK_CONNECT_AUTHENTICATE_TOKEN"]
+    print(f"REMOTE sc://localhost:{PORT}/;token={token}", flush=True)
     sys.stdin.read()
     os._exit(0)  # takes the JVM with it
 

@@ -66,7 +66,7 @@ class Work:
         if columns:
             table = table.select(list(columns))
         rows = [tuple(r.values()) for r in table.to_pylist()]
-        return sorted(rows, key=repr)
+        return in_order(rows)
 
     def columns(self):
         return [f.name for f in deltalake.DeltaTable(str(self.out)).schema().fields]
@@ -76,5 +76,25 @@ class Work:
         return {f.name: f.dataType.simpleString() for f in schema}
 
 
+def in_order(rows):
+    """Rows in one fixed order, also those with NULLs and nested values."""
+    def key(row):
+        return [(type(v).__name__, v if isinstance(v, (int, float, str)) else repr(v)) for v in row]
+
+    return sorted(rows, key=key)
+
+
 def batches(query):
-    return [(p.batchId, p.numInputRows) for p in query.recentProgress]
+    """The batches that ran. A restart that finds nothing reports one progress without rows, as Spark's does."""
+    return [(p.batchId, p.numInputRows) for p in query.recentProgress if p.numInputRows]
+
+
+def remove_entry(path):
+    """Takes a file out of a log with its sidecar: Hadoop would stumble over one that is left alone."""
+    path.unlink()
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+
+
+def change_entry(path, data):
+    path.write_bytes(data)
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)

@@ -64,10 +64,10 @@ def test_file_to_delta_checkpoint(work):
         else:
             assert_same_log((work.checkpoint / name).read_text(), (golden / name).read_text(), work.folder)
     golden_progress = [json.loads(x) for x in (GOLDEN / "json_to_delta/progress.json").read_text().splitlines()]
-    ours = [p for q in queries for p in q.recentProgress]
+    ours = [p for q in queries for p in q.recentProgress if p.numInputRows]
     assert len(ours) == len(golden_progress)
     for a, b in zip(ours, golden_progress):
-        assert list(a) == list(b)
+        assert list(a)[: len(b)] == list(b)
         assert (a.batchId, a.numInputRows) == (b["batchId"], sum(s["numInputRows"] for s in b["sources"]))
         assert set(a.durationMs) == set(b["durationMs"])
         assert json.loads(a.sources[0].endOffset) == json.loads(b["sources"][0]["endOffset"])
@@ -108,7 +108,7 @@ def test_a_checkpoint_of_spark_is_continued(work, sink):
              .option("advanceMillisPerBatch", 1000).load())
     query = work.run(frame, sink=sink)
     assert str(query.id) == json.loads((GOLDEN / name / "ck/metadata").read_text())["id"]
-    assert [p.batchId for p in query.recentProgress] == [3]
+    assert [p.batchId for p in query.recentProgress if p.numInputRows] == [3]
     assert (work.checkpoint / "offsets/3").read_text().split("\n")[2] == '{"offset":40,"timestamp":5000}'
     golden = json.loads((work.checkpoint / "offsets/2").read_text().split("\n")[1])["conf"]
     assert json.loads((work.checkpoint / "offsets/3").read_text().split("\n")[1])["conf"] == golden

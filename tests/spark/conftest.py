@@ -20,11 +20,11 @@ def spark_remote():
     process = subprocess.Popen([str(python), str(HERE.parent / "spark_oracle.py")], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     for line in process.stdout:
-        if line.startswith("PORT "):
+        if line.startswith("REMOTE "):
             break
     else:
         pytest.fail("Spark did not start")
-    yield f"sc://127.0.0.1:{int(line.split()[1])}"
+    yield line.split()[1]
     process.stdin.close()
     try:
         process.wait(30)

@@ -95,7 +95,7 @@ def test_file_to_delta_after_a_crash(handover, order):
     last = handover.uncommit()
     handover.add_files(1)
     query = handover.run(order[1], source)
-    assert [p.batchId for p in query.recentProgress] == [last, last + 1]
+    assert [p.batchId for p in query.recentProgress][:2] == [last, last + 1]
     assert handover.rows() == sorted(list(range(5)) + [i + 1000 for i in range(5)])
 
 
