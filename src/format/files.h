@@ -23,6 +23,7 @@ class Glob {
   static Result<Glob> compile(std::string_view pattern);
   bool matches(std::string_view text) const;  // the whole text
   static bool has_wildcard(std::string_view pattern);
+  const std::vector<std::string>& alternatives() const { return alternatives_; }  // without braces
 
  private:
   std::vector<std::string> alternatives_;  // braces expanded
@@ -35,6 +36,7 @@ struct ListOptions {
   std::optional<std::int64_t> modified_before_us;  // exclusive
   bool ignore_missing = false;               // a root that is not there gives nothing
   bool glob_paths = true;                    // roots are patterns (option __globPaths__)
+  std::optional<std::string> base_path;      // basePath: the root of the partition directories
 };
 
 // pathGlobFilter, recursiveFileLookup, modifiedAfter, modifiedBefore, … of a reader's options.

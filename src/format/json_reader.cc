@@ -10,13 +10,11 @@
 
 #include "base/text.h"
 #include "format/byte_input.h"
+#include "format/json_blocks.h"
 #include "format/json_rows.h"
 
 namespace millstream::format {
 namespace {
-
-constexpr std::size_t block_bytes = 256 << 10;
-constexpr std::size_t document_bytes_max = JsonIndex::text_max;
 
 bool is_special(const JsonScan& scan, std::string_view name) {
   return name == scan.options.corrupt_column ||
@@ -47,9 +45,25 @@ Status check_type(const column::DataType& type, std::string_view column) {
 
 // Where a column of the batches comes from.
 struct OutputColumn {
-  enum class From : std::uint8_t { record, corrupt, rescued, metadata, constant } from;
-  std::size_t index = 0;  // of the record's fields, or of the file's constants
+  enum class From : std::uint8_t { record, corrupt, rescued, metadata, constant } from = From::record;
+  std::size_t index = 0;  // of the record's fields; of a constant: where it comes from in files that do not have it
 };
+
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+const ConstantColumn* find_constant(const FileSplit& file, std::string_view name) {
+  for (const auto& constant : file.constants) {
+    if (constant.field.name == name) return &constant;
+  }
+  return nullptr;
+}
+
+const ConstantColumn* find_constant(const std::vector<FileSplit>& files, std::string_view name) {
+  for (const auto& file : files) {
+    if (const auto* constant = find_constant(file, name)) return constant;
+  }
+  return nullptr;
+}
 
 class JsonReader final : public connector::BatchReader {
  public:
@@ -67,7 +81,7 @@ class JsonReader final : public connector::BatchReader {
       settings.wanted.push_back(false);
     }
     for (const auto& name : scan_->columns) {
-      OutputColumn column{};
+      OutputColumn column;
       TRY_ASSIGN(column, find_output(name, settings));
       output_.push_back(column);
       per_file_ = per_file_ || column.from == OutputColumn::From::metadata || column.from == OutputColumn::From::constant;
@@ -96,7 +110,7 @@ class JsonReader final : public connector::BatchReader {
         continue;
       }
       bool ended = false;
-      Status status = read_block(ended);
+      Status status = blocks_.read(*input_, scan_->options, *rows_, ended);
       if (!status.ok()) {
         TRY(handle(status));
         ended = true;
@@ -114,11 +128,12 @@ class JsonReader final : public connector::BatchReader {
  private:
   Result<OutputColumn> find_output(const std::string& name, JsonRowSettings& settings) const {
     using From = OutputColumn::From;
-    if (!files_.empty()) {
-      const auto& constants = files_.front().constants;
-      for (std::size_t i = 0; i < constants.size(); ++i) {
-        if (constants[i].field.name == name) return OutputColumn{From::constant, i};
-      }
+    const int field = column::find_field(settings.fields, name);
+    const auto index = field < 0 ? nowhere : static_cast<std::size_t>(field);
+    if (find_constant(files_, name) != nullptr) {
+      const auto lacks_it = [&](const FileSplit& file) { return find_constant(file, name) == nullptr; };
+      if (field >= 0 && std::any_of(files_.begin(), files_.end(), lacks_it)) settings.wanted[index] = true;
+      return OutputColumn{From::constant, index};
     }
     if (column::find_field(scan_->schema, name) >= 0) {
       if (name == scan_->options.corrupt_column) {
@@ -129,7 +144,6 @@ class JsonReader final : public connector::BatchReader {
         settings.fill_rescued = true;
         return OutputColumn{From::rescued, 0};
       }
-      const auto index = static_cast<std::size_t>(column::find_field(settings.fields, name));
       settings.wanted[index] = true;
       return OutputColumn{From::record, index};
     }
@@ -147,8 +161,7 @@ class JsonReader final : public connector::BatchReader {
     }
     input_ = std::move(opened).value();
     rows_->begin_file(path);
-    carried_ = 0;
-    at_start_ = true;
+    blocks_.begin(files_[file_].info);
     return Status::OK();
   }
 
@@ -174,95 +187,14 @@ class JsonReader final : public connector::BatchReader {
     return status.message().find(std::strerror(EACCES)) != std::string::npos;
   }
 
-  void reserve(std::size_t size) {
-    if (buffer_.size() < size + JsonRows::padding) buffer_.resize(size + JsonRows::padding);
-  }
-
-  // Reads on, and takes the whole lines (or the document) of what is there.
-  Status read_block(bool& ended) {
-    if (scan_->options.multi_line) return read_document(ended);
-    std::size_t wanted = std::max(block_bytes, carried_ * 2);
-    if (const auto size = files_[file_].info.size; at_start_ && size >= 0) {
-      wanted = std::min(wanted, static_cast<std::size_t>(size) + 1);  // a small file: a small buffer
-    }
-    if (wanted < carried_ + 1) wanted = block_bytes;
-    if (wanted > document_bytes_max) {
-      return Status::unsupported("{} has a line of more than {} bytes", files_[file_].info.path, document_bytes_max);
-    }
-    reserve(wanted);
-    TRY_ASSIGN(const std::size_t got, input_->read(buffer_.data() + carried_, wanted - carried_));
-    std::size_t size = carried_ + got;
-    ended = size < wanted;
-    std::size_t begin = 0;
-    if (at_start_ && size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0) begin = 3;
-    if (size >= 3 || ended) at_start_ = false;
-    std::size_t end = size;
-    if (!ended) end = begin + whole_records(buffer_.data() + begin, size - begin);
-    if (end > begin) TRY(take(begin, end - begin));
-    carried_ = size - end;
-    if (carried_ > 0) std::memmove(buffer_.data(), buffer_.data() + end, carried_);
-    return Status::OK();
-  }
-
-  // How much of the text is whole records, with their separators.
-  std::size_t whole_records(const char* text, std::size_t size) const {
-    const std::string_view view(text, size);
-    if (!scan_->options.line_sep.empty()) {
-      const auto at = view.rfind(scan_->options.line_sep);
-      return at == std::string_view::npos ? 0 : at + scan_->options.line_sep.size();
-    }
-    auto at = view.rfind('\n');
-    if (at == std::string_view::npos) at = view.rfind('\r');
-    return at == std::string_view::npos ? 0 : at + 1;
-  }
-
-  Status take(std::size_t begin, std::size_t size) {
-    if (!scan_->options.line_sep.empty()) return take_separated({buffer_.data() + begin, size});
-    return rows_->add_lines(buffer_.data() + begin, size);
-  }
-
-  Status take_separated(std::string_view text) {
-    const std::string& separator = scan_->options.line_sep;
-    while (!text.empty()) {
-      const auto at = text.find(separator);
-      record_.assign(text.substr(0, at));
-      const std::size_t size = record_.size();
-      record_.append(JsonRows::padding, '\n');
-      TRY(rows_->add_document(record_.data(), size));
-      text = at == std::string_view::npos ? std::string_view() : text.substr(at + separator.size());
-    }
-    return Status::OK();
-  }
-
-  Status read_document(bool& ended) {
-    std::size_t size = 0;
-    for (;;) {
-      reserve(size + block_bytes);
-      TRY_ASSIGN(const std::size_t got, input_->read(buffer_.data() + size, block_bytes));
-      size += got;
-      if (got < block_bytes) break;
-      if (size > document_bytes_max) {
-        return Status::unsupported("{} is larger than {} bytes, the most that multiLine takes",
-                                   files_[file_].info.path, document_bytes_max);
-      }
-    }
-    ended = true;
-    const std::size_t begin = size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    if (size >= 2 && begin == 0) {
-      const bool wide = std::memcmp(buffer_.data(), "\xff\xfe", 2) == 0 || std::memcmp(buffer_.data(), "\xfe\xff", 2) == 0;
-      if (wide) return Status::unsupported("{} is UTF-16: convert it to UTF-8", files_[file_].info.path);
-    }
-    std::memset(buffer_.data() + size, '\n', JsonRows::padding);
-    return rows_->add_document(buffer_.data() + begin, size - begin);
-  }
-
   Result<connector::RecordBatchPtr> emit() {
     using From = OutputColumn::From;
     const std::int64_t count = rows_->rows();
     const auto columns = rows_->finish();
     const std::size_t fields = columns.size() - 2;
     std::vector<std::shared_ptr<arrow::Array>> arrays;
-    for (const OutputColumn& column : output_) {
+    for (std::size_t i = 0; i < output_.size(); ++i) {
+      const OutputColumn& column = output_[i];
       std::shared_ptr<arrow::Array> array;
       switch (column.from) {
         case From::record: array = columns[column.index]; break;
@@ -273,7 +205,14 @@ class JsonReader final : public connector::BatchReader {
           break;
         }
         case From::constant: {
-          TRY_ASSIGN(array, constant_array(files_[file_].constants[column.index], count));
+          const ConstantColumn null_column{schema_[i], nullptr};
+          const auto* constant = find_constant(files_[file_], schema_[i].name);
+          const bool from_record = constant == nullptr && column.index != nowhere && columns[column.index] != nullptr;
+          if (from_record) {
+            array = columns[column.index];
+          } else {
+            TRY_ASSIGN(array, constant_array(constant != nullptr ? *constant : null_column, count));
+          }
           break;
         }
       }
@@ -292,11 +231,8 @@ class JsonReader final : public connector::BatchReader {
   std::unique_ptr<JsonRows> rows_;
 
   std::size_t file_ = 0;
-  std::unique_ptr<ByteInput> input_;
-  std::vector<char> buffer_;
-  std::size_t carried_ = 0;  // bytes of an unfinished line, at the buffer's begin
-  bool at_start_ = false;
-  std::string record_;
+  std::unique_ptr<ByteInput> input_;  // of files_[file_]
+  JsonBlocks blocks_;
   bool stopped_by_caller_ = false;
 };
 
@@ -305,12 +241,7 @@ class JsonReader final : public connector::BatchReader {
 Result<column::Schema> json_output_schema(const JsonScan& scan, const std::vector<FileSplit>& files) {
   column::Schema out;
   for (const auto& name : scan.columns) {
-    const ConstantColumn* constant = nullptr;
-    if (!files.empty()) {
-      for (const auto& candidate : files.front().constants) {
-        if (candidate.field.name == name) constant = &candidate;
-      }
-    }
+    const ConstantColumn* constant = find_constant(files, name);
     const int index = column::find_field(scan.schema, name);
     if (constant != nullptr) {
       out.push_back(constant->field);

@@ -10,20 +10,6 @@
 namespace millstream::format {
 namespace {
 
-const char* find_line_end(const char* at, const char* end, bool has_returns) {
-  if (!has_returns) {
-    const auto* found = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
-    return found == nullptr ? end : found;
-  }
-  while (at < end && *at != '\n' && *at != '\r') ++at;
-  return at;
-}
-
-bool is_blank(const char* at, const char* end) {
-  while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')) ++at;
-  return at == end;
-}
-
 // yyyy-MM-dd'T'HH:mm:ss[.f…][Z] (or a blank for the T), the form that nearly all files have.
 bool parse_iso(std::string_view text, std::int64_t& local_micros, bool& is_utc) {
   if (text.size() < 19) return false;
@@ -93,7 +79,8 @@ Result<std::unique_ptr<JsonRows>> JsonRows::make(JsonRowSettings settings) {
 }
 
 JsonRows::JsonRows(JsonRowSettings settings)
-    : settings_(std::move(settings)),
+    : JsonLines(settings.options),
+      settings_(std::move(settings)),
       zone_(TimeZone::fixed(0)),
       root_(column::as_nullable(settings_.fields)),
       corrupt_("", column::string_type()),
@@ -109,109 +96,12 @@ void JsonRows::begin_file(std::string_view name) {
   tracks_unknown_ = settings_.on_unknown != nullptr;
 }
 
-Status JsonRows::add_lines(char* text, std::size_t size) {
-  if (is_blank(text, text + size)) return Status::OK();
-  if (index_.build(text, size)) {
-    const char after = text[size];
-    text[size] = '\n';  // no token: where the scanner stops
-    Status status = add_indexed(text, size);
-    text[size] = after;
-    return status;
-  }
-  // A bad byte, or a quote too many, somewhere: find the lines it does not concern by halving.
-  char* const middle = text + size / 2;
-  char* const end = text + size;
-  char* cut = middle + (find_line_end(middle, end, false) - middle);
-  if (cut + 1 >= end) {
-    cut = middle;
-    while (cut > text && cut[-1] != '\n') --cut;
-    if (cut == text) return add_one_by_one(text, size);
-    --cut;
-  }
-  ++cut;
-  TRY(add_lines(text, static_cast<std::size_t>(cut - text)));
-  return add_lines(cut, static_cast<std::size_t>(end - cut));
-}
+Outcome JsonRows::read_strictly(StrictScanner& scanner) { return read_root(scanner); }
 
-// Lines that the index does not take together, of one '\n' at most: separated by '\r', or a single one.
-Status JsonRows::add_one_by_one(char* text, std::size_t size) {
-  const char* const end = text + size;
-  const bool has_returns = std::memchr(text, '\r', size) != nullptr;
-  for (const char* at = text; at < end;) {
-    const char* line_end = find_line_end(at, end, has_returns);
-    if (!is_blank(at, line_end)) {
-      // The index may read beyond the line, so the line stands alone.
-      padded_.assign(at, line_end);
-      padded_.append(padding, '\n');
-      const auto length = static_cast<std::size_t>(line_end - at);
-      if (line_end - at != static_cast<std::ptrdiff_t>(size) && index_.build(padded_.data(), length)) {
-        TRY(add_indexed(padded_.data(), length));
-      } else {
-        TRY(add_leniently({at, length}));
-      }
-    }
-    at = line_end + 1;
-  }
-  return Status::OK();
-}
-
-Status JsonRows::add_indexed(const char* text, std::size_t size) {
-  const std::uint32_t* at = index_.positions();
-  const std::uint32_t* const last = at + index_.count();
-  const char* const end = text + size;
-  const bool has_returns = std::memchr(text, '\r', size) != nullptr;
-  StrictScanner scanner(text, at, nesting_max());
-  const char* line = text;
-  while (at < last) {
-    const char* token = text + *at;
-    const char* line_end = find_line_end(line, end, has_returns);
-    while (line_end < token) {  // blank lines
-      line = line_end + 1;
-      line_end = find_line_end(line, end, has_returns);
-    }
-    const std::int64_t first = row_;
-    scanner.seek(at, line_end);
-    const std::string_view record(line, static_cast<std::size_t>(line_end - line));
-    const bool strict = settings_.options.number_length_max >= StrictScanner::number_max &&
-                        line_end - line <= settings_.options.string_length_max;
-    const Outcome outcome = strict ? read_root(scanner) : Outcome::malformed;
-    if (outcome != Outcome::malformed && scanner.last_end() <= line_end) [[likely]] {
-      at = scanner.cursor();
-      const bool tail = at < last && text + *at < line_end;
-      if (outcome != Outcome::ok || tail || !unknown_text_.empty()) {
-        TRY(end_record(outcome, first, record, tail));
-      }
-    } else {
-      row_ = first;
-      TRY(add_leniently(record));
-    }
-    while (at < last && text + *at < line_end) ++at;
-    line = line_end;
-    if (line < end) ++line;
-  }
-  return Status::OK();
-}
-
-Status JsonRows::add_document(const char* text, std::size_t size) {
-  if (is_blank(text, text + size)) return Status::OK();
-  if (size <= JsonIndex::text_max && index_.build(text, size)) {
-    const std::int64_t first = row_;
-    StrictScanner scanner(text, index_.positions(), nesting_max());
-    scanner.seek(index_.positions(), text + size);
-    const Outcome outcome = read_root(scanner);
-    if (outcome != Outcome::malformed) {
-      const bool tail = scanner.cursor() < index_.positions() + index_.count();
-      return end_record(outcome, first, {text, size}, tail && !settings_.options.multi_line);
-    }
-    row_ = first;
-  }
-  return add_leniently({text, size});
-}
-
-Status JsonRows::add_leniently(std::string_view record) {
-  const std::int64_t first = row_;
-  root_.forget_from(first);
-  rescued_.forget_from(first);
+Status JsonRows::read_leniently(std::string_view record) {
+  row_ = first_;
+  root_.forget_from(first_);
+  rescued_.forget_from(first_);
   rescued_text_.clear();
   unknown_text_.clear();
   LenientScanner scanner(record, settings_.options);
@@ -219,10 +109,12 @@ Status JsonRows::add_leniently(std::string_view record) {
   Outcome outcome = read_root(scanner);
   const auto used = static_cast<std::size_t>(scanner.last_end() - record.data());
   if (outcome != Outcome::malformed && !is_utf8(record.data(), used)) outcome = Outcome::malformed;
-  return end_record(outcome, first, record, !scanner.at_end() && !settings_.options.multi_line);
+  return end_record(outcome, record, !scanner.at_end() && !settings_.options.multi_line);
 }
 
-Status JsonRows::end_record(Outcome outcome, std::int64_t first, std::string_view record, bool tail) {
+Status JsonRows::end_record(Outcome outcome, std::string_view record, bool tail) {
+  if (outcome == Outcome::ok && !tail && unknown_text_.empty()) [[likely]] return Status::OK();
+  const std::int64_t first = first_;
   const bool bad = outcome == Outcome::malformed || (outcome != Outcome::ok && !settings_.fill_rescued);
   if (bad && settings_.options.mode == ParseMode::fail_fast) return malformed_error(record);
   if (outcome == Outcome::malformed || (bad && settings_.options.mode == ParseMode::drop_malformed)) {

@@ -14,7 +14,7 @@
 #include "column/types.h"
 #include "format/datetime_text.h"
 #include "format/json_column.h"
-#include "format/json_index.h"
+#include "format/json_lines.h"
 #include "format/json_options.h"
 #include "format/json_strict.h"
 #include "format/json_token.h"
@@ -51,20 +51,12 @@ struct JsonRowSettings {
   std::function<Status(const std::string& rescued)> on_unknown;
 };
 
-class JsonRows {
+class JsonRows final : public JsonLines {
  public:
-  // Bytes that must be readable after every text that is given.
-  static constexpr std::size_t padding = key_bytes_max + 64;
-
   static Result<std::unique_ptr<JsonRows>> make(JsonRowSettings settings);
 
   // `name` is what _file_path says.
   void begin_file(std::string_view name);
-  // Whole lines, each a record. The byte after the text is changed meanwhile.
-  Status add_lines(char* text, std::size_t size);
-  // One record with any white space in it; followed by '\n'.
-  Status add_document(const char* text, std::size_t size);
-
   std::int64_t rows() const { return row_; }
   std::int64_t data_bytes() const { return root_.data_bytes(); }
   // The columns of all rows so far, by field (null: not wanted), and then the corrupt and the rescued column (null: not
@@ -74,14 +66,12 @@ class JsonRows {
  private:
   explicit JsonRows(JsonRowSettings settings);
 
-  Status add_indexed(const char* text, std::size_t size);
-  Status add_one_by_one(char* text, std::size_t size);
-  // After a record: `outcome` of reading it, from `first` on, its own text, and whether more text follows it.
-  Status end_record(Outcome outcome, std::int64_t first, std::string_view record, bool tail);
-  Status add_leniently(std::string_view record);
+  void begin_record() override { first_ = row_; }
+  Outcome read_strictly(StrictScanner& scanner) override;
+  Status end_record(Outcome outcome, std::string_view record, bool tail) override;
+  Status read_leniently(std::string_view record) override;
   Status report_unknown();
   Status malformed_error(std::string_view record) const;
-  int nesting_max() const { return static_cast<int>(settings_.options.nesting_max); }
   bool keeps_text() const { return settings_.fill_rescued || tracks_unknown_; }
 
   template <typename Scanner>
@@ -125,8 +115,7 @@ class JsonRows {
   JsonColumn corrupt_;
   JsonColumn rescued_;
   std::int64_t row_ = 0;
-  JsonIndex index_;
-  std::string padded_;  // a record on its own, for the index
+  std::int64_t first_ = 0;  // row of the record being read
 
   std::string file_path_member_;  // "_file_path":"…"
   bool tracks_unknown_ = false;   // no record with unknown fields was met in this file yet
