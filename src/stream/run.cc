@@ -13,7 +13,6 @@ StreamRun::StreamRun(const QuerySpec& spec, std::string id, std::string run_id,
       run_id_(std::move(run_id)),
       environment_(std::move(environment)),
       observer_(observer),
-      plan_(inspect(spec.plan)),
       retain_(conf_int("spark.sql.streaming.minBatchesToRetain", 100)),
       idle_interval_ms_(conf_int("spark.sql.streaming.noDataProgressEventInterval", 10'000)),
       polling_delay_(conf_int("spark.sql.streaming.pollingDelay", 10)),
@@ -46,6 +45,8 @@ Status StreamRun::run() {
 
 Status StreamRun::initialize() {
   observer_.set_message("Initializing sources");
+  TRY_ASSIGN(plan::NodePtr root, watermarks_.instrument(spec_.plan));
+  plan_ = inspect(std::move(root));
   TRY(checkpoint_.load());
   TRY_ASSIGN(const LogState log, read_log_state(checkpoint_));
   initialized_ = true;  // from here on errors show the plan

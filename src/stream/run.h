@@ -21,6 +21,7 @@
 #include "stream/query.h"
 #include "stream/recovery.h"
 #include "stream/stream_plan.h"
+#include "stream/watermark.h"
 
 namespace millstream::stream {
 
@@ -60,7 +61,7 @@ struct RunEnvironment {
 
 class StreamRun {
  public:
-  // `spec` and `observer` outlive the run.
+  // `spec` and `observer` outlive the run; the plan has passed check_supported().
   StreamRun(const QuerySpec& spec, std::string id, std::string run_id, RunEnvironment environment,
             RunObserver& observer);
   ~StreamRun();
@@ -115,7 +116,7 @@ class StreamRun {
   const std::string run_id_;
   const RunEnvironment environment_;
   RunObserver& observer_;
-  const StreamPlan plan_;
+  StreamPlan plan_;
   const std::int64_t retain_;              // log entries kept below the newest
   const std::int64_t idle_interval_ms_;    // between reports of nothing
   const std::chrono::milliseconds polling_delay_;
@@ -127,7 +128,9 @@ class StreamRun {
 
   BatchId batch_ = 0;
   bool is_constructed_ = false;  // batch_ has its offsets logged
-  std::int64_t watermark_ms_ = 0;
+  WatermarkTracker watermarks_;
+  std::int64_t watermark_ms_ = 0;       // for the next batch
+  std::int64_t batch_watermark_ms_ = 0;  // of the batch at hand
   std::int64_t timestamp_ms_ = 0;
   PinnedConf conf_;
 

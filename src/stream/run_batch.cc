@@ -66,6 +66,9 @@ engine::ExecutionContext StreamRun::execution_context() {
   context.cancel = environment_.cancel;
   context.on_metrics = [this](engine::ObservedMetrics metrics) {
     const std::lock_guard lock(observed_mutex_);
+    if (watermarks_.take(metrics)) return;
+    // A sink that reads its rows twice has them observed twice.
+    std::erase_if(observed_, [&](const auto& other) { return other.name == metrics.name; });
     observed_.push_back(std::move(metrics));
   };
   context.on_input_rows = [this](const plan::Node* node, std::int64_t rows) {
@@ -83,7 +86,9 @@ Status StreamRun::run_batch() {
   {
     const std::lock_guard lock(observed_mutex_);
     observed_.clear();
+    watermarks_.begin_batch();
   }
+  batch_watermark_ms_ = watermark_ms_;
   engine::ExecutionContext context = execution_context();
   TRY_ASSIGN(context.stream_inputs, open_inputs());
   connector::Batches rows;
@@ -103,6 +108,8 @@ Status StreamRun::run_batch() {
     TRY_ASSIGN(rows_out_, spec_.sink->add_batch(batch, rows));
     TRY(failpoints::pass("stream.after_add_batch"));
   }
+  const auto policy = conf_.find("spark.sql.streaming.multipleWatermarkPolicy");
+  watermark_ms_ = watermarks_.advance(watermark_ms_, policy == conf_.end() ? "min" : policy->second);
   const Timer timer(*this, "commitOffsets");
   TRY(checkpoint_.add_commit(batch_, {watermark_ms_}));
   return failpoints::pass("stream.after_commit");
@@ -132,6 +139,7 @@ TriggerReport StreamRun::report(bool ran) const {
   // A sink that counts reports an idle trigger as 0 rows; before the first batch nobody knows whether it counts.
   out.rows_out = ran ? rows_out_ : std::min<std::int64_t>(rows_out_, 0);
   if (ran) out.observed = observed_;
+  out.event_time = watermarks_.report(ran ? batch_watermark_ms_ : watermark_ms_, ran);
   return out;
 }
 
@@ -165,7 +173,7 @@ std::string StreamRun::debug_block() const {
       "Current Available Offsets: {}\n\nCurrent State: {}\nThread State: RUNNABLE",
       spec_.name.empty() ? "" : spec_.name + " ", id_, run_id_, progress(&SourceState::start),
       progress(&SourceState::end), initialized_ ? "ACTIVE" : "INITIALIZING");
-  if (initialized_) text += "\n\nLogical Plan:\n" + plan::explain_tree(*plan_.root);
+  if (initialized_) text += "\n\nLogical Plan:\n" + plan::explain_tree(*spec_.plan);
   return text;
 }
 
