@@ -129,13 +129,18 @@ Result<std::optional<connector::Offset>> LoaderSource::latest_offset(const std::
   if (!all) {
     TRY_ASSIGN(end, end_within_limits(from.seq, newest));
   }
-  TRY(seen_->visit(from.seq, end, [&](const SeenFile& file) {
-    --backlog_files_;
-    backlog_bytes_ -= file.size;
-    return true;
-  }));
-  position_ = end;
   const SeenMeta& meta = seen_->meta();
+  if (end == meta.last_seq) {
+    backlog_files_ = 0;
+    backlog_bytes_ = 0;
+  } else {
+    TRY(seen_->visit(from.seq, end, [&](const SeenFile& file) {
+      --backlog_files_;
+      backlog_bytes_ -= file.size;
+      return true;
+    }));
+  }
+  position_ = end;
   return std::optional<connector::Offset>(print_offset(
       {end, meta.first_listing_start_ms, meta.first_listing_finish_ms, definition_->input}));
 }

@@ -1,4 +1,5 @@
-// Column families: files (path NUL mtime -> record), seq (number, big endian -> key in files), meta (name -> text).
+// Column families: files (path NUL mtime -> record), seq (number, big endian -> record and path: a batch is one scan),
+// meta (name -> text).
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -32,15 +33,19 @@ std::string record_of(const SeenFile& file) {
   return fmt::format("{} {} {} {}", file.seq, file.size, file.modified_us, file.discovered_ms);
 }
 
-Result<SeenFile> parse_record(std::string_view key, std::string_view record) {
-  const auto parts = split(record, ' ');
+std::string numbered_record_of(const SeenFile& file) { return record_of(file) + " " + file.path; }
+
+Result<SeenFile> parse_numbered_record(std::string_view text) {
   std::array<std::int64_t, 4> numbers{};
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto number = i < parts.size() ? parse_int64(parts[i]) : std::nullopt;
-    if (!number) return Status::illegal_state("the record of seen file {} is damaged", key.substr(0, key.find('\0')));
-    numbers[i] = *number;
+  std::string_view rest = text;
+  for (auto& number : numbers) {
+    const auto blank = rest.find(' ');
+    const auto parsed = blank == std::string_view::npos ? std::nullopt : parse_int64(rest.substr(0, blank));
+    if (!parsed) return Status::illegal_state("the record of a seen file is damaged: {}", text);
+    number = *parsed;
+    rest.remove_prefix(blank + 1);
   }
-  return SeenFile{std::string(key.substr(0, key.find('\0'))), numbers[1], numbers[2], numbers[3], numbers[0]};
+  return SeenFile{std::string(rest), numbers[1], numbers[2], numbers[3], numbers[0]};
 }
 
 rocksdb::DBOptions database_options() {
@@ -134,7 +139,7 @@ class RocksdbSeenFiles final : public SeenFiles {
         file.seq = numbered ? ++after.last_seq : 0;
         const std::string key = file_key(file.path, file.modified_us);
         batch.Put(files(), key, record_of(file));
-        if (numbered) batch.Put(seq(), seq_key(file.seq), key);
+        if (numbered) batch.Put(seq(), seq_key(file.seq), numbered_record_of(file));
       }
       const bool last = end == new_files.size();
       SeenMeta meta = last ? after : meta_;
@@ -153,9 +158,7 @@ class RocksdbSeenFiles final : public SeenFiles {
     const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(scan_options(), seq()));
     const std::string end = seq_key(up_to);
     for (at->Seek(seq_key(after + 1)); at->Valid() && at->key().compare(end) <= 0; at->Next()) {
-      std::string record;
-      TRY(check(db_->Get({}, files(), at->value(), &record), "reading"));
-      TRY_ASSIGN(const SeenFile file, parse_record(view(at->value()), record));
+      TRY_ASSIGN(const SeenFile file, parse_numbered_record(view(at->value())));
       if (!visit_file(file)) return Status::OK();
     }
     return check(at->status(), "reading");
