@@ -1,0 +1,396 @@
+#include "sql/parser.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "sql/expression_parser.h"
+
+namespace millstream::sql {
+
+sc::Expression_UnresolvedFunction* make_function(sc::Expression& out, std::string_view name) {
+  out.Clear();
+  auto* function = out.mutable_unresolved_function();
+  function->set_function_name(std::string(name));
+  return function;
+}
+
+void make_string(sc::Expression& out, std::string_view value) {
+  out.Clear();
+  out.mutable_literal()->set_string(std::string(value));
+}
+
+void make_int(sc::Expression& out, int value) {
+  out.Clear();
+  out.mutable_literal()->set_integer(value);
+}
+
+void wrap(sc::Expression& out, std::string_view name) {
+  sc::Expression inner;
+  inner.Swap(&out);
+  make_function(out, name)->add_arguments()->Swap(&inner);
+}
+
+void wrap(sc::Expression& out, std::string_view name, sc::Expression& right) {
+  wrap(out, name);
+  out.mutable_unresolved_function()->add_arguments()->Swap(&right);
+}
+
+std::string quoted_name(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const auto& part : parts) {
+    if (!out.empty()) out += '.';
+    out += '`';
+    for (const char c : part) {
+      if (c == '`') out += '`';
+      out += c;
+    }
+    out += '`';
+  }
+  return out;
+}
+
+bool ExpressionParser::is_word(std::string_view keyword, std::size_t ahead) const {
+  return peek(ahead).kind == TokenKind::word && equals_ignore_case(peek(ahead).text, keyword);
+}
+
+bool ExpressionParser::accept_symbol(std::string_view symbol) {
+  if (!is_symbol(symbol)) return false;
+  take();
+  return true;
+}
+
+bool ExpressionParser::accept_word(std::string_view keyword) {
+  if (!is_word(keyword)) return false;
+  take();
+  return true;
+}
+
+Status ExpressionParser::expect_symbol(std::string_view symbol) {
+  return accept_symbol(symbol) ? Status::OK() : unexpected();
+}
+
+Status ExpressionParser::expect_word(std::string_view keyword) {
+  return accept_word(keyword) ? Status::OK() : unexpected();
+}
+
+Status ExpressionParser::name(std::string* out) {
+  if (!is_name()) return unexpected();
+  *out = take().value;
+  return Status::OK();
+}
+
+Status ExpressionParser::too_complex() const {
+  return Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+}
+
+Status ExpressionParser::parse_all(sc::Expression& out) {
+  if (peek().kind == TokenKind::end) {
+    const Status status = Status::error("PARSE_EMPTY_STATEMENT");
+    ErrorInfo info = status.info();
+    info.message = fmt::format("\n{} (line 1, pos 0)\n\n== SQL ==\n{}\n^^^\n", info.message, text_);
+    return Status(std::move(info));
+  }
+  TRY(named(out));
+  if (peek().kind == TokenKind::end) return Status::OK();
+  // One token too many is "extra"; more of them could be anything.
+  const bool extra = peek(1).kind == TokenKind::end && peek().kind != TokenKind::unknown;
+  return syntax_error(text_, peek(), extra);
+}
+
+Status ExpressionParser::named(sc::Expression& out) {
+  TRY(expression(out));
+  const bool has_as = is_word("AS");
+  // `a AS` alone names the column "AS".
+  if (has_as && (is_name(1) || is_symbol("(", 1))) take();
+  std::vector<std::string> names;
+  if (accept_symbol("(")) {
+    do {
+      std::string one;
+      TRY(name(&one));
+      names.push_back(std::move(one));
+    } while (accept_symbol(","));
+    TRY(expect_symbol(")"));
+  } else if (is_name()) {
+    names.push_back(take().value);
+  }
+  if (names.empty()) return Status::OK();
+  sc::Expression inner;
+  inner.Swap(&out);
+  auto* alias = out.mutable_alias();
+  for (auto& one : names) alias->add_name(std::move(one));
+  alias->mutable_expr()->Swap(&inner);
+  return Status::OK();
+}
+
+namespace {
+
+// Long chains of AND and OR become balanced trees, as Spark makes them.
+void balanced(std::string_view name, std::vector<sc::Expression>& terms, std::size_t from,
+              std::size_t to, sc::Expression& out) {
+  if (to - from == 1) {
+    out.Swap(&terms[from]);
+    return;
+  }
+  const std::size_t middle = from + (to - from + 1) / 2;
+  sc::Expression right;
+  balanced(name, terms, from, middle, out);
+  balanced(name, terms, middle, to, right);
+  wrap(out, name, right);
+}
+
+void join_terms(std::string_view name, std::vector<sc::Expression>& terms, sc::Expression& out) {
+  if (terms.size() <= 3) {
+    out.Swap(&terms[0]);
+    for (std::size_t i = 1; i < terms.size(); ++i) wrap(out, name, terms[i]);
+    return;
+  }
+  balanced(name, terms, 0, terms.size(), out);
+}
+
+}  // namespace
+
+Status ExpressionParser::expression(sc::Expression& out) {
+  if (++nesting_ > limits::nesting_max) return too_complex();
+  std::vector<sc::Expression> terms(1);
+  TRY(conjunction(terms[0]));
+  while (accept_word("OR")) {
+    terms.emplace_back();
+    TRY(conjunction(terms.back()));
+  }
+  join_terms("or", terms, out);
+  --nesting_;
+  return Status::OK();
+}
+
+Status ExpressionParser::conjunction(sc::Expression& out) {
+  std::vector<sc::Expression> terms(1);
+  TRY(negation(terms[0]));
+  while (accept_word("AND")) {
+    terms.emplace_back();
+    TRY(negation(terms.back()));
+  }
+  join_terms("and", terms, out);
+  return Status::OK();
+}
+
+Status ExpressionParser::negation(sc::Expression& out) {
+  int count = 0;
+  while (is_word("NOT") || is_symbol("!")) {
+    take();
+    if (++count > limits::nesting_max) return too_complex();
+  }
+  TRY(predicate(out));
+  for (; count > 0; --count) wrap(out, "not");
+  return Status::OK();
+}
+
+Status ExpressionParser::predicate(sc::Expression& out) {
+  TRY(binary(out, 0));
+  bool applied = false;
+  return predicate_tail(out, &applied);
+}
+
+Status ExpressionParser::predicate_tail(sc::Expression& value, bool* applied) {
+  const std::size_t start = position_;
+  const bool negated = accept_word("NOT");
+  *applied = true;
+  if (accept_word("BETWEEN")) {
+    sc::Expression low;
+    sc::Expression high;
+    TRY(binary(low, 0));
+    TRY(expect_word("AND"));
+    TRY(binary(high, 0));
+    wrap(value, "between", low);
+    value.mutable_unresolved_function()->add_arguments()->Swap(&high);
+  } else if (accept_word("IN")) {
+    TRY(expect_symbol("("));
+    if (is_word("SELECT") || is_word("WITH")) {
+      return Status::unsupported("subqueries in expressions are not supported");
+    }
+    wrap(value, "in");
+    do {
+      TRY(expression(*value.mutable_unresolved_function()->add_arguments()));
+    } while (accept_symbol(","));
+    TRY(expect_symbol(")"));
+  } else if (accept_word("RLIKE") || accept_word("REGEXP")) {
+    sc::Expression pattern;
+    TRY(binary(pattern, 0));
+    wrap(value, "rlike", pattern);
+  } else if (accept_word("LIKE")) {
+    return like_tail(value, "like", negated);
+  } else if (accept_word("ILIKE")) {
+    return like_tail(value, "ilike", negated);
+  } else if (!negated && accept_word("IS")) {
+    return is_tail(value);
+  } else {
+    position_ = start;
+    *applied = false;
+    return Status::OK();
+  }
+  if (negated) wrap(value, "not");
+  return Status::OK();
+}
+
+Status ExpressionParser::like_tail(sc::Expression& value, const std::string& name, bool negated) {
+  const bool all = is_word("ALL");
+  if (all || is_word("ANY") || is_word("SOME")) {
+    take();
+    TRY(expect_symbol("("));
+    std::vector<sc::Expression> terms;
+    do {
+      sc::Expression pattern;
+      TRY(expression(pattern));
+      terms.push_back(value);
+      wrap(terms.back(), name, pattern);
+      if (negated) wrap(terms.back(), "not");
+    } while (accept_symbol(","));
+    TRY(expect_symbol(")"));
+    join_terms(all ? "and" : "or", terms, value);
+    return Status::OK();
+  }
+  sc::Expression pattern;
+  TRY(binary(pattern, 0));
+  wrap(value, name, pattern);
+  if (accept_word("ESCAPE")) {
+    if (peek().kind != TokenKind::string) return unexpected();
+    const Token escape = take();
+    if (escape.value.size() != 1) {
+      return parse_error(text_, escape, escape,
+                         Status::error("INVALID_ESC", {{"invalidEscape", std::string(escape.text)}}));
+    }
+    make_string(*value.mutable_unresolved_function()->add_arguments(), escape.value);
+  }
+  if (negated) wrap(value, "not");
+  return Status::OK();
+}
+
+Status ExpressionParser::is_tail(sc::Expression& value) {
+  const bool negated = accept_word("NOT");
+  if (accept_word("NULL")) {
+    wrap(value, negated ? "isNotNull" : "isNull");
+    return Status::OK();
+  }
+  if (accept_word("UNKNOWN")) {
+    wrap(value, negated ? "isNotNull" : "isNull");
+    return Status::OK();
+  }
+  sc::Expression right;
+  if (is_word("TRUE") || is_word("FALSE")) {
+    right.mutable_literal()->set_boolean(is_word("TRUE"));
+    take();
+    wrap(value, "<=>", right);
+    if (negated) wrap(value, "not");
+    return Status::OK();
+  }
+  if (accept_word("DISTINCT")) {
+    TRY(expect_word("FROM"));
+    TRY(binary(right, 0));
+    wrap(value, "<=>", right);
+    if (!negated) wrap(value, "not");
+    return Status::OK();
+  }
+  return unexpected();
+}
+
+namespace {
+
+constexpr int levels = 7;
+
+// The function of an operator at a level of precedence, loosest first; empty: the token is none of that level.
+std::string_view operator_at(int level, const Token& token) {
+  const std::string_view t = token.text;
+  if (token.kind == TokenKind::word) {
+    return level == 6 && equals_ignore_case(t, "DIV") ? "div" : "";
+  }
+  if (token.kind != TokenKind::symbol) return "";
+  switch (level) {
+    case 0:
+      if (t == "=" || t == "==") return "=";
+      if (t == "<>" || t == "!=") return "!=";
+      if (t == "!>") return "<=";
+      if (t == "!<") return ">=";
+      if (t == "<" || t == "<=" || t == ">" || t == ">=" || t == "<=>") return t;
+      return "";
+    case 1: return t == "|" ? "|" : "";
+    case 2: return t == "^" ? "^" : "";
+    case 3: return t == "&" ? "&" : "";
+    case 4:
+      if (t == "<<") return "shiftleft";
+      if (t == ">>") return "shiftright";
+      return t == ">>>" ? "shiftrightunsigned" : "";
+    case 5:
+      if (t == "||") return "concat";
+      return t == "+" || t == "-" ? t : "";
+    default: return t == "*" || t == "/" || t == "%" ? t : "";
+  }
+}
+
+}  // namespace
+
+Status ExpressionParser::binary(sc::Expression& out, int level) {
+  if (level == levels) return unary(out);
+  TRY(binary(out, level + 1));
+  for (int terms = 0;; ++terms) {
+    const std::string_view name = operator_at(level, peek());
+    if (name.empty()) return Status::OK();
+    if (terms > limits::chain_max) return too_complex();
+    take();
+    sc::Expression right;
+    TRY(binary(right, level + 1));
+    wrap(out, name, right);
+  }
+}
+
+Status ExpressionParser::unary(sc::Expression& out) {
+  std::vector<std::string_view> operators;
+  while (is_symbol("-") || is_symbol("+") || is_symbol("~")) {
+    const Token& next = peek(1);
+    const bool number_next = next.kind == TokenKind::integer || next.kind == TokenKind::decimal ||
+                             next.kind == TokenKind::exponent;
+    if (is_symbol("-") && number_next) break;  // a negative literal
+    operators.push_back(take().text);
+    if (operators.size() > static_cast<std::size_t>(limits::nesting_max)) return too_complex();
+  }
+  TRY(postfix(out));
+  for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
+    wrap(out, *op == "-" ? "negative" : *op == "+" ? "positive" : "~");
+  }
+  return Status::OK();
+}
+
+// value[index], value.member, value::type
+Status ExpressionParser::postfix(sc::Expression& out) {
+  TRY(primary(out));
+  for (int count = 0; count <= limits::chain_max; ++count) {
+    sc::Expression inner;
+    if (accept_symbol("[")) {
+      sc::Expression index;
+      TRY(binary(index, 0));
+      TRY(expect_symbol("]"));
+      inner.Swap(&out);
+      out.mutable_unresolved_extract_value()->mutable_child()->Swap(&inner);
+      out.mutable_unresolved_extract_value()->mutable_extraction()->Swap(&index);
+    } else if (is_symbol(".") && is_name(1)) {
+      take();
+      inner.Swap(&out);
+      out.mutable_unresolved_extract_value()->mutable_child()->Swap(&inner);
+      make_string(*out.mutable_unresolved_extract_value()->mutable_extraction(), take().value);
+    } else if (accept_symbol("::")) {
+      std::string type;
+      TRY(cast_type(&type, false));
+      inner.Swap(&out);
+      out.mutable_cast()->set_type_str(std::move(type));
+      out.mutable_cast()->mutable_expr()->Swap(&inner);
+    } else {
+      return Status::OK();
+    }
+  }
+  return too_complex();
+}
+
+Status parse_expression(std::string_view text, sc::Expression* expression) {
+  TRY_ASSIGN(auto tokens, tokenize(text));
+  return ExpressionParser(text, std::move(tokens)).parse_all(*expression);
+}
+
+}  // namespace millstream::sql
