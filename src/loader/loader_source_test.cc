@@ -21,6 +21,13 @@ namespace fs = std::filesystem;
 using Texts = std::vector<std::string>;
 using Map = std::map<std::string, std::string>;
 
+class SetClock final : public Clock {
+ public:
+  std::int64_t now_us() const override { return ms * 1000; }
+  std::int64_t monotonic_ns() const override { return ms * 1'000'000; }
+  std::int64_t ms = 1'700'000'000'000;
+};
+
 class LoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -45,6 +52,7 @@ class LoaderTest : public ::testing::Test {
     env.store = io::local_store();
     env.parallelism = 2;
     env.clock = &clock;
+    env.conf = conf;
     return make_cloud_files_table(schema, Options(options), {path.empty() ? (root / "in").string() : path}, env);
   }
   std::string defined(Map options, const std::string& schema = "", const std::string& path = "") {
@@ -88,7 +96,8 @@ class LoaderTest : public ::testing::Test {
   }
 
   fs::path root;
-  SystemClock clock;
+  Map conf;
+  SetClock clock;
   // Two tests run on the local store, with RocksDB; the others need no disk for their checkpoint.
   std::shared_ptr<io::Store> checkpoint = io::memory_store();
 };
@@ -231,6 +240,40 @@ TEST_F(LoaderTest, AllowOverwritesReadsANewVersion) {
   write("f.json", R"({"v":2})", 1'700'000'005);
   EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"2"}));
   EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+}
+
+TEST_F(LoaderTest, EntriesExpireAndTheirFilesDoNotComeBack) {
+  constexpr std::int64_t day_s = 24 * 3600;
+  const Map aged = {{"cloudFiles.maxFileAge", "14 days"}};
+  write("ancient.json", R"({"v":1})", 1'600'000'000);  // the first listing takes what is there
+  auto source = open(aged, "v INT");
+  std::optional<std::string> at;
+  EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"1"}));
+  clock.ms += 20 * day_s * 1000;
+  write("fresh.json", R"({"v":2})", 1'700'000'000 + 20 * day_s);
+  EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"2"}));
+  write("late.json", R"({"v":3})", 1'650'000'000);
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+}
+
+TEST_F(LoaderTest, SamplesTheNewestFilesWithinTheLimits) {
+  write("old.json", R"({"old":1})", 1'700'000'000);
+  write("new.json", R"({"new":1})", 1'700'000'009);
+  conf = {{"spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles", "1"}};
+  EXPECT_EQ(defined({}), "new STRING,_rescued_data STRING");
+  fs::remove_all(root / "schema");
+  conf = {{"spark.databricks.cloudFiles.schemaInference.sampleSize.numBytes", "1b"}};
+  EXPECT_EQ(defined({}), "new STRING,_rescued_data STRING");
+}
+
+TEST_F(LoaderTest, UnreadableRecordsAreSeenWhereAHintAsksForThem) {
+  write("a.json", "{\"v\":1}\n{bad\n");
+  EXPECT_EQ(defined({}), "v STRING,_rescued_data STRING");
+  fs::remove_all(root / "schema");
+  auto source = open({{"cloudFiles.schemaHints", "_corrupt_record STRING"}});
+  std::optional<std::string> at;
+  EXPECT_EQ(next(*source, &at, {"v", "_corrupt_record", "_rescued_data"}), (Texts{"1|null|null", "null|{bad|null"}));
 }
 
 TEST_F(LoaderTest, AvailableNowStopsAtWhatWasThere) {
