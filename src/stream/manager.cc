@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "stream/checkpoint.h"
@@ -16,6 +17,27 @@ namespace millstream::stream {
 namespace {
 
 constexpr std::int64_t remember_us = 3'600'000'000;  // an ended query stays queryable for an hour
+
+// Settings that change what a checkpoint looks like, and that Millstream does not have yet.
+Status check_conf(const std::map<std::string, std::string>& conf) {
+  const auto is = [&](const char* key, std::string_view value) {
+    const auto set = conf.find(key);
+    return set != conf.end() && equals_ignore_case(set->second, value);
+  };
+  for (const char* key : {"spark.sql.streaming.queryEvolution.enableSourceEvolution",
+                          "spark.sql.streaming.queryEvolution.enableSinkEvolution"}) {
+    if (is(key, "true")) return Status::unsupported("{} = true is not supported by Millstream yet", key);
+  }
+  if (is("spark.sql.streaming.offsetLog.formatVersion", "2")) {
+    return Status::unsupported("spark.sql.streaming.offsetLog.formatVersion = 2 is not supported by Millstream yet");
+  }
+  const auto retain = conf.find("spark.sql.streaming.minBatchesToRetain");
+  if (retain != conf.end() && parse_int64(retain->second).value_or(0) <= 0) {
+    return Status::invalid("spark.sql.streaming.minBatchesToRetain has to be a positive number, not {}",
+                           retain->second);
+  }
+  return Status::OK();
+}
 
 class Manager final : public QueryManager {
  public:
@@ -50,6 +72,7 @@ class Manager final : public QueryManager {
   };
 
   Status check_name(const QuerySpec& spec) const;
+  Result<std::unique_ptr<CheckpointLock>> lock_checkpoint(const std::string& directory) const;
   Status stop_other_run(const QuerySpec& spec, const std::string& id);
   Entry live(const std::string& checkpoint, const std::string& id) const;
   void on_terminated(const RunningQuery& query);
@@ -117,18 +140,30 @@ Status Manager::stop_other_run(const QuerySpec& spec, const std::string& id) {
   return other->stop();
 }
 
+// Nothing where the store is not a local disk: there the logs themselves tell two writers apart.
+Result<std::unique_ptr<CheckpointLock>> Manager::lock_checkpoint(const std::string& directory) const {
+  const Status made = store_->make_directories(directory);
+  if (!made.ok()) {
+    return Status::io("The checkpoint location {} cannot be written ({}): give the query a location that this "
+                      "user may write to",
+                      directory, made.message());
+  }
+  if (store_ != io::local_store()) return std::unique_ptr<CheckpointLock>();
+  return CheckpointLock::acquire(directory);
+}
+
 Result<QueryPtr> Manager::start(QuerySpec spec, std::string* started_event_json) {
   CHECK(spec.plan != nullptr && spec.sink != nullptr && !spec.checkpoint.empty());
   TRY(check_supported(*spec.plan, spec.mode));
+  TRY(check_conf(spec.conf));
   TRY(check_name(spec));
+  if (spec.trigger.kind == Trigger::Kind::once) {
+    log_warn("Trigger.Once is deprecated: use Trigger.AvailableNow, which keeps to the rate limits");
+  }
   TRY_ASSIGN(const auto known_id, Checkpoint::read_query_id(*store_, spec.checkpoint));
   TRY(stop_other_run(spec, known_id.value_or("")));
 
-  std::unique_ptr<CheckpointLock> lock;
-  TRY(store_->make_directories(spec.checkpoint));
-  if (store_ == io::local_store()) {
-    TRY_ASSIGN(lock, CheckpointLock::acquire(spec.checkpoint));
-  }
+  TRY_ASSIGN(auto lock, lock_checkpoint(spec.checkpoint));
   static Random random = Random::from_device();
   TRY_ASSIGN(const std::string id, Checkpoint::open_query_id(*store_, spec.checkpoint, random));
   const std::string run_id = random.uuid();

@@ -166,6 +166,34 @@ TEST_F(Queries, NamesAreUniqueInASession) {
   EXPECT_FALSE(query->active());
 }
 
+TEST_F(Queries, SettingsThatChangeTheCheckpointAreRefusedByName) {
+  for (const auto& [key, value] : std::map<std::string, std::string>{
+           {"spark.sql.streaming.queryEvolution.enableSourceEvolution", "true"},
+           {"spark.sql.streaming.offsetLog.formatVersion", "2"},
+           {"spark.sql.streaming.minBatchesToRetain", "0"}}) {
+    QuerySpec s = spec("/ck");
+    s.conf[key] = value;
+    const auto refused = manager->start(std::move(s), nullptr);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_TRUE(refused.status().message().starts_with(key)) << refused.status().message();
+  }
+  EXPECT_FALSE(*store->exists("/ck/metadata"));
+}
+
+TEST_F(Queries, ACheckpointThatCannotBeWrittenIsNamed) {
+  std::string file = (std::filesystem::temp_directory_path() / "millstream_file_XXXXXX").string();
+  const int fd = ::mkstemp(file.data());
+  ASSERT_GE(fd, 0);
+  ::close(fd);
+  store = io::local_store();
+  manager = QueryManager::create(engine, store, clock);
+  const auto refused = manager->start(spec(file + "/ck"), nullptr);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.status().message().starts_with("The checkpoint location " + file + "/ck cannot be written"))
+      << refused.status().message();
+  std::filesystem::remove(file);
+}
+
 TEST_F(Queries, TemporaryCheckpointsGoWithTheQuery) {
   QuerySpec s = spec("/tmp-ck", Trigger::Kind::available_now);
   s.temporary_checkpoint = true;

@@ -19,6 +19,17 @@ std::size_t progress_capacity(const QuerySpec& spec) {
   return static_cast<std::size_t>(std::max<std::int64_t>(number.value_or(100) - 1, 1));
 }
 
+// Nothing: stop() waits for as long as it takes.
+std::optional<std::chrono::milliseconds> stop_timeout(const QuerySpec& spec) {
+  const auto set = spec.conf.find("spark.sql.streaming.stopTimeout");
+  if (set == spec.conf.end()) return std::nullopt;
+  std::string_view text = set->second;
+  if (text.ends_with("ms")) text.remove_suffix(2);
+  const std::int64_t ms = parse_int64(text).value_or(0);
+  if (ms <= 0) return std::nullopt;
+  return std::chrono::milliseconds(ms);
+}
+
 bool flag(const QuerySpec& spec, const char* key) {
   const auto set = spec.conf.find(key);
   return set != spec.conf.end() && parse_bool(set->second).value_or(false);
@@ -176,8 +187,16 @@ Status RunningQuery::stop() {
   cancel_.cancel();
   if (thread_.get_id() == std::this_thread::get_id()) return Status::OK();  // it ends when it returns
   std::unique_lock lock(shared_->mutex);
-  shared_->changed.wait(lock, [this] { return ended_; });
-  return Status::OK();
+  const bool ended = wait_until_ready(shared_, lock, stop_timeout(spec_), nullptr, [this] { return ended_; });
+  if (ended) return Status::OK();
+  ErrorInfo info;
+  info.kind = ErrorKind::spark;
+  info.java_class = "java.util.concurrent.TimeoutException";
+  info.message = fmt::format(
+      "Stream Execution thread for stream [id = {}, runId = {}] failed to stop within {} milliseconds (specified by "
+      "spark.sql.streaming.stopTimeout). See the cause on what was being executed in the streaming query thread.",
+      id_, run_id_, stop_timeout(spec_)->count());
+  return Status(std::move(info));
 }
 
 void RunningQuery::set_message(std::string message) {
