@@ -115,9 +115,10 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr, co
       kinds += type.is_integral() ? 'i' : type.is_numeric() ? 'f' : type.kind() == TypeKind::boolean ? 'b' : 's';
       auto text = cast_to_string(a[i], type);
       if (!text.ok()) return text;
-      parts.push_back(*text);
+      // The values travel as one text, unit separators between; a record separator stands for NULL.
+      parts.push_back("coalesce(" + *text + ", chr(30))");
     }
-    return fmt::format("ms_format({}, {}, CAST([{}] AS VARCHAR[]))", a[0], sql_quote(kinds), join(parts, ", "));
+    return fmt::format("ms_format({}, {}, {})", a[0], sql_quote(kinds), parts.empty() ? "''" : join(parts, " || chr(31) || "));
   }
   if (name.starts_with("timestamp_add_")) {
     const bool months = name.starts_with("timestamp_add_months");
