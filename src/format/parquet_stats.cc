@@ -294,6 +294,18 @@ std::vector<LeafStats> StatsCollector::finish(const parquet::FileMetaData& foote
   return out;
 }
 
+bool range_of_chunk(const parquet::ColumnChunkMetaData& chunk, const column::TypePtr& type,
+                    std::shared_ptr<arrow::Scalar>& min, std::shared_ptr<arrow::Scalar>& max) {
+  const auto stats = chunk.statistics();
+  if (stats == nullptr || !stats->HasMinMax()) return false;
+  LeafStats leaf;
+  leaf.type = type;
+  set_range({stats}, stats->descr()->type_length(), leaf);
+  min = std::move(leaf.min);
+  max = std::move(leaf.max);
+  return min != nullptr && max != nullptr;
+}
+
 std::vector<std::string> low_cardinality_leaves(const arrow::RecordBatch& batch) {
   std::vector<std::string> out;
   for (int i = 0; i < batch.num_columns(); ++i) {

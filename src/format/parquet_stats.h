@@ -15,7 +15,12 @@
 namespace arrow {
 class Array;
 class RecordBatch;
+struct Scalar;
 }  // namespace arrow
+
+namespace parquet {
+class ColumnChunkMetaData;
+}  // namespace parquet
 
 namespace millstream::format {
 
@@ -39,6 +44,10 @@ class StatsCollector {
 
 // Dotted Parquet paths of the leaves that are worth a dictionary, going by the values of a first batch.
 std::vector<std::string> low_cardinality_leaves(const arrow::RecordBatch& batch);
+
+// Smallest and largest value of a chunk as scalars of the column's type, as its footer tells; false: it does not.
+bool range_of_chunk(const parquet::ColumnChunkMetaData& chunk, const column::TypePtr& type,
+                    std::shared_ptr<arrow::Scalar>& min, std::shared_ptr<arrow::Scalar>& max);
 
 // About the number of bytes that the values take in memory.
 std::int64_t arrow_bytes(const arrow::RecordBatch& batch);

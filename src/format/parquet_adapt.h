@@ -1,0 +1,41 @@
+// Fitting a Parquet file's columns to a wanted schema: which leaves to read, and how an array of the file becomes one of the
+// wanted type. Pure functions; the conversions are those of Spark's vectorised reader.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "column/types.h"
+
+namespace arrow {
+class Array;
+class DataType;
+}  // namespace arrow
+
+namespace parquet::arrow {
+struct SchemaField;
+}  // namespace parquet::arrow
+
+namespace millstream::format {
+
+struct AdaptRules {
+  bool case_sensitive = false;
+  bool promote = true;
+  std::string path;  // of the file, for errors
+};
+
+// The member of that name; nullptr: the file has it not.
+const parquet::arrow::SchemaField* find_member(const std::vector<parquet::arrow::SchemaField>& members,
+                                               const std::string& name, bool case_sensitive);
+
+// Adds the leaves that a wanted type needs of a file's column.
+void collect_leaves(const parquet::arrow::SchemaField& field, const column::DataType& wanted, bool case_sensitive,
+                    std::vector<int>& leaves);
+
+// FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH for a type that does not fit.
+Result<std::shared_ptr<arrow::Array>> adapt(const std::shared_ptr<arrow::Array>& array, const column::TypePtr& wanted,
+                                            const std::string& column, const AdaptRules& rules);
+
+}  // namespace millstream::format
