@@ -213,16 +213,19 @@ def run_case(case, spark):
     with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
         folder = os.path.realpath(folder)
         touched = dict(case.conf)
-        for key, value in touched.items():
-            spark.conf.set(key, value)
         ctx = Ctx(spark, folder)
         try:
+            for key, value in touched.items():
+                spark.conf.set(key, value)
             return encode_result(case.run(ctx), folder)
         except Exception as error:  # noqa: BLE001: the error is the result
             return {"error": encode_error(error, folder)}
         finally:
             for key in touched:
-                spark.conf.unset(key)
+                try:
+                    spark.conf.unset(key)
+                except Exception:  # noqa: BLE001: the server died in the case; that is reported there
+                    break
 
 
 def first_line(error):

@@ -5,10 +5,9 @@ wrong are in known_differences.txt. Both are run: a case that passes while it is
 that the lists only shrink.
 """
 
-import json
-
 import harness
 import pytest
+from replay import Replayer
 
 
 def read_list(name):
@@ -26,16 +25,15 @@ def read_list(name):
 
 AREAS = harness.load_areas()
 CASES = [case for area in AREAS for case in area.cases]
-EXPECTED = {a.name: json.loads((harness.EXPECTED / f"{a.name}.json").read_text()) for a in AREAS}
 REFUSED = read_list("refused.txt")
 DIFFERENT = read_list("known_differences.txt")
 
 
 @pytest.fixture(scope="module")
-def session(server):
-    session = server.session()
-    yield session
-    session.stop()
+def replayer():
+    replayer = Replayer()
+    yield replayer
+    replayer.stop()
 
 
 def test_lists_name_cases_that_exist():
@@ -46,10 +44,8 @@ def test_lists_name_cases_that_exist():
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_case(case, session):
-    expected = EXPECTED[case.area][case.name]
-    actual = harness.run_case(case, session)
-    difference = harness.difference(case, expected, actual)
+def test_case(case, replayer):
+    actual, difference = replayer.run(case)
     if case.id in REFUSED:
         error = actual.get("error")
         assert error, f"listed in refused.txt, but nothing was refused: {actual}"

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include "base/failpoint.h"
+#include "delta/table.h"
+#include "sink/delta_sink.h"
 #include "source/rate.h"
 
 namespace millstream::sim {
@@ -56,7 +58,9 @@ void World::make_plan() {
     return;
   }
   std::vector<plan::NodePtr> scans;
-  const auto sources = 1 + random_.below(3);
+  // Real Delta commits in some lives only: they take their time. One source, so that one thread makes all store calls.
+  delta_sink_ = random_.below(16) == 0;
+  const auto sources = delta_sink_ ? 1 : 1 + random_.below(3);
   for (std::uint64_t i = 0; i < sources; ++i) {
     auto feed = std::make_shared<stream::fakes::Feed>();
     feed->rows_per_trigger = static_cast<std::int64_t>(1 + random_.below(8));
@@ -102,17 +106,16 @@ Status World::run_once(bool quiet) {
   spec.plan = plan_;
   spec.checkpoint = checkpoint_path;
   spec.conf["spark.sql.streaming.minBatchesToRetain"] = std::to_string(retain_);
-  auto sink = std::make_shared<stream::fakes::VersionedSink>(store_, table_path);
-  sink->before_commit = [this] { zombie_interferes(); };
-  spec.sink = std::move(sink);
   const auto kind = quiet ? 0 : random_.below(3);
   spec.trigger.kind = kind == 0   ? stream::Trigger::Kind::available_now
                       : kind == 1 ? stream::Trigger::Kind::once
                                   : stream::Trigger::Kind::processing_time;
 
   const auto id = stream::Checkpoint::open_query_id(*store_, checkpoint_path, random_);
-  Status status = id.status();
-  if (id.ok()) {
+  auto sink = make_sink();
+  Status status = id.ok() ? sink.status() : id.status();
+  if (status.ok()) {
+    spec.sink = *sink;
     if (id_.empty()) id_ = *id;
     CHECK(id_ == *id);
     Observer observer(*this);
@@ -129,6 +132,37 @@ Status World::run_once(bool quiet) {
   }
   --depth_;
   return status;
+}
+
+Result<std::shared_ptr<connector::Sink>> World::make_sink() {
+  if (delta_sink_) {
+    sink::SinkEnv env;
+    env.path = table_path;
+    env.store = store_;
+    return sink::make_delta_sink(Options(), env);
+  }
+  auto sink = std::make_shared<stream::fakes::VersionedSink>(store_, table_path);
+  sink->before_commit = [this] { zombie_interferes(); };
+  return std::shared_ptr<connector::Sink>(std::move(sink));
+}
+
+Result<std::vector<std::int64_t>> World::rows_in_sink() const {
+  if (!delta_sink_) return stream::fakes::VersionedSink::rows(*store_, table_path);
+  std::vector<std::int64_t> rows;
+  const auto table = delta::DeltaTable::open(store_, table_path);
+  if (!table.ok()) {
+    const bool none = feeds_[0]->total == 0;
+    return none ? Result<std::vector<std::int64_t>>(rows) : table.status();
+  }
+  connector::ScanRequest request;
+  request.columns = {"value"};
+  TRY_ASSIGN(const auto batches, (*table)->scan(request));
+  TRY_ASSIGN(const auto all, connector::collect(batches));
+  for (const auto& batch : all) {
+    const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
+    for (std::int64_t i = 0; i < values.length(); ++i) rows.push_back(values.Value(i));
+  }
+  return rows;
 }
 
 Status World::run_triggers(stream::StreamRun& run, int triggers) {
@@ -169,7 +203,9 @@ std::string World::check() const {
 }
 
 std::string World::check_rows() const {
-  auto rows = stream::fakes::VersionedSink::rows(*store_, table_path);
+  const auto found = rows_in_sink();
+  if (!found.ok()) return found.status().to_string();
+  auto rows = *found;
   std::vector<std::int64_t> expected;
   if (rate_source_) {
     // The source never ends: what the newest batch covers must be there.

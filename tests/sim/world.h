@@ -33,6 +33,8 @@ class World {
   void more_rows();
   void draw_faults();
   Status run_once(bool quiet);
+  Result<std::shared_ptr<connector::Sink>> make_sink();
+  Result<std::vector<std::int64_t>> rows_in_sink() const;
   Status run_triggers(stream::StreamRun& run, int triggers);
   void zombie_interferes();
   std::string check() const;
@@ -47,6 +49,7 @@ class World {
   std::shared_ptr<io::FaultStore> store_;
   std::vector<std::shared_ptr<stream::fakes::Feed>> feeds_;
   bool rate_source_ = false;
+  bool delta_sink_ = false;
   plan::NodePtr plan_;
   stream::fakes::PassEngine engine_;
   std::int64_t retain_ = 100;
