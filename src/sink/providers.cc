@@ -4,9 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#if __has_include("sink/delta_sink.cc")
 #include "sink/delta_sink.h"
-#endif
 #include "sink/simple_sinks.h"
 
 namespace millstream::sink {
@@ -26,9 +24,7 @@ Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format, co
   if (name == "noop") return make_noop_sink(options);
   if (name == "memory") return make_memory_sink(options, env);
   if (name == "console") return make_console_sink(options, env);
-#if __has_include("sink/delta_sink.cc")
   if (name == "delta") return make_delta_sink(options, env);
-#endif
   if (std::find(refused.begin(), refused.end(), name) != refused.end()) {
     return Status::unsupported(
         "streaming into the sink '{}' is not supported by Millstream yet; use delta, console, memory or noop", format);

@@ -5,10 +5,8 @@
 #include <thread>
 
 #include "base/text.h"
-#if __has_include("source/delta_source.cc")
-#include "source/delta_source.h"
-#endif
 #include "loader/table.h"
+#include "source/delta_source.h"
 #include "source/file_source.h"
 #include "source/rate.h"
 
@@ -45,9 +43,7 @@ Result<std::shared_ptr<const connector::StreamTable>> make_stream_table(const st
     }
     return name == "rate" ? make_rate_table(options, env) : make_rate_micro_batch_table(options, env);
   }
-#if __has_include("source/delta_source.cc")
   if (name == "delta") return make_delta_stream_table(options, paths, env);
-#endif
   if (name == "cloudfiles") return loader::make_cloud_files_table(schema_text, options, paths, loader_env(env));
   if (name == "json" || name == "parquet" || name == "text") {
     return make_file_stream_table(name, schema_text, options, paths, env);
