@@ -75,6 +75,7 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
     plan.file_schema.push_back(info.schema[i]);
     plan.file_columns.push_back(static_cast<int>(i));
   }
+  plan.file_schema = column::as_nullable(plan.file_schema);  // the shaper has enforced NOT NULL
   plan.parquet.compression = options.compression;
   plan.parquet.stats_leaves_max = static_cast<int>(info.number("delta.dataSkippingNumIndexedCols", 32));
   if (const std::string* columns = info.property("delta.dataSkippingStatsColumns")) {

@@ -10,7 +10,7 @@
 #include <arrow/type.h>
 #include <arrow/util/decimal.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/text.h"
 #include "delta/values.h"
@@ -150,6 +150,18 @@ Result<ArrayPtr> cast_plain(const ArrayPtr& array, const Place& place) {
   return cast_by_text(array, place);
 }
 
+// Whether anything inside a value of the type must not be NULL (keys of maps never are).
+bool has_not_null_inside(const TypePtr& type) {
+  if (!type->is_nested()) return false;
+  const bool is_struct = type->kind() == TypeKind::struct_;
+  return std::any_of(type->fields().begin(), type->fields().end(), [&](const Field& field) {
+    return (is_struct && !field.nullable) || has_not_null_inside(field.type);
+  });
+}
+
+// Arrays are all nullable in form: NOT NULL is checked here, and a member of a NULL struct may be NULL.
+std::shared_ptr<arrow::DataType> arrow_form(const TypePtr& type) { return column::to_arrow(column::as_nullable(type)); }
+
 Status check_no_nulls(const arrow::Array& array, const Field& field, const arrow::Array* parent) {
   if (field.nullable || array.null_count() == 0) return Status::OK();
   for (std::int64_t i = 0; i < array.length(); ++i) {
@@ -171,13 +183,13 @@ Result<ArrayPtr> convert_struct(const ArrayPtr& array, const Place& place) {
     const int source = column::find_field_ignore_case(from, field.name);
     ArrayPtr member;
     if (source < 0) {
-      TRY_ARROW_ASSIGN(member, arrow::MakeArrayOfNull(column::to_arrow(field.type), rows.length()));
+      TRY_ARROW_ASSIGN(member, arrow::MakeArrayOfNull(arrow_form(field.type), rows.length()));
     } else {
       TRY_ASSIGN(member, convert(rows.field(source), {from[static_cast<std::size_t>(source)], field}));
     }
     TRY(check_no_nulls(*member, field, array.get()));
     members.push_back(std::move(member));
-    fields.push_back(column::to_arrow(field));
+    fields.push_back(arrow::field(field.name, members.back()->type()));
   }
   // field() of a sliced struct is sliced; the validity bits start at the array's own offset.
   const auto validity = rows.null_count() == 0 ? nullptr : rows.null_bitmap();
@@ -188,8 +200,8 @@ Result<ArrayPtr> convert_struct(const ArrayPtr& array, const Place& place) {
 Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
   const TypePtr& from = place.from.type;
   const TypePtr& to = place.to.type;
-  const auto wanted = column::to_arrow(to);
-  if (array->type()->Equals(*wanted)) return array;
+  const auto wanted = arrow_form(to);
+  if (array->type()->Equals(*wanted) && !has_not_null_inside(to)) return array;
   if (from->kind() == TypeKind::null || array->type_id() == arrow::Type::NA) {
     TRY_ARROW_ASSIGN(auto nulls, arrow::MakeArrayOfNull(wanted, array->length()));
     return nulls;
@@ -238,7 +250,7 @@ Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
 }  // namespace
 
 Shaper::Shaper(column::Schema from, column::Schema to)
-    : from_(std::move(from)), to_(std::move(to)), arrow_schema_(column::to_arrow(to_)) {
+    : from_(std::move(from)), to_(std::move(to)), arrow_schema_(column::to_arrow(column::as_nullable(to_))) {
   for (const auto& field : to_) source_.push_back(column::find_field_ignore_case(from_, field.name));
 }
 
@@ -248,7 +260,7 @@ Result<connector::RecordBatchPtr> Shaper::shape(const connector::RecordBatchPtr&
   for (std::size_t i = 0; i < to_.size(); ++i) {
     ArrayPtr array;
     if (source_[i] < 0) {
-      TRY_ARROW_ASSIGN(array, arrow::MakeArrayOfNull(column::to_arrow(to_[i].type), batch->num_rows()));
+      TRY_ARROW_ASSIGN(array, arrow::MakeArrayOfNull(arrow_form(to_[i].type), batch->num_rows()));
     } else {
       TRY_ASSIGN(array, convert(batch->column(source_[i]), {from_[static_cast<std::size_t>(source_[i])], to_[i]}));
     }
