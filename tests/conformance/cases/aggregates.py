@@ -29,7 +29,7 @@ aggregate("min_max", "min(i)", "max(i)", "min(s)", "max(s)", "min(d)", "max(f)",
 aggregate("first_last", "first(k)", "last(k)", "any_value(k)")
 aggregate("collect", "sort_array(collect_list(s))", "sort_array(collect_set(s))")
 aggregate("stddev", "stddev(i)", "stddev_pop(i)", "variance(i)", "var_pop(i)")
-aggregate("max_by", "max_by(s, i)", "min_by(s, i)")
+aggregate("max_by", "max_by(s, d)", "min_by(s, d)")
 aggregate("bool", "bool_and(i > 1)", "bool_or(i > 1)", "every(i > 0)", "count_if(i > 1)")
 aggregate("approx", "approx_count_distinct(i)")
 aggregate("median", "median(i)", "percentile(i, 0.5)")
