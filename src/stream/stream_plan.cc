@@ -227,10 +227,12 @@ Status SupportCheck::check_expressions(const Node& node) const {
       if (!result.ok()) return false;
       if (expr.kind == plan::ExprKind::window) {
         const std::string text = to_upper(expr.children.empty() ? expr.pretty : expr.children[0]->pretty);
+        const auto over = expr.pretty.find(" OVER ");
+        const std::string window = over == std::string::npos ? expr.pretty : expr.pretty.substr(over + 6);
         result = Status::error("NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING",
                                {{"windowFunc", text},
                                 {"columnName", fmt::format("`{}`", name)},
-                                {"windowSpec", to_upper(expr.pretty)}});
+                                {"windowSpec", to_upper(window)}});
       } else if (expr.kind == plan::ExprKind::call && expr.name == "monotonically_increasing_id") {
         result = refused(node,
                          "Expression(s): monotonically_increasing_id() is not supported with streaming "

@@ -123,7 +123,12 @@ Result<CalendarInterval> parse_interval(std::string_view text) {
 Result<Trigger> parse_processing_time(std::string_view text) {
   TRY_ASSIGN(const CalendarInterval interval, parse_interval(text));
   if (interval.months != 0) {
-    return Status::invalid("Doesn't support month or year interval: {}", text);
+    ErrorInfo info;
+    info.kind = ErrorKind::illegal_argument;
+    info.condition = "_LEGACY_ERROR_TEMP_3262";
+    info.parameters["interval"] = text;
+    info.message = fmt::format("Doesn't support month or year interval: {}", text);
+    return Status(std::move(info));
   }
   std::int64_t micros = interval.micros;
   if (!add_scaled(micros, interval.days, micros_per_day)) {

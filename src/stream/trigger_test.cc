@@ -48,7 +48,7 @@ TEST(Trigger, RefusesOthersAsSparkDoes) {
       {"x seconds", "INVALID_INTERVAL_FORMAT.UNRECOGNIZED_NUMBER", "Unrecognized number x."},
       {"1.5 minutes", "INVALID_INTERVAL_FORMAT.INVALID_FRACTION", ""},
       {"9223372036854775807 hours", "INVALID_INTERVAL_FORMAT.ARITHMETIC_EXCEPTION", ""},
-      {"1 month", "", "Doesn't support month or year interval: 1 month"},
+      {"1 month", "_LEGACY_ERROR_TEMP_3262", "Doesn't support month or year interval: 1 month"},
       {"-1 seconds", "", "requirement failed: the interval of trigger should not be negative"},
   };
   for (const auto& c : bad) {
