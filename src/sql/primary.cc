@@ -377,9 +377,9 @@ Status ExpressionParser::trim(sc::Expression& out, bool* done) {
   TRY(expect_symbol(")"));
   auto* function = make_function(out, function_name);
   if (given) {
-    // As functions these take the text first, and the characters second.
-    function->add_arguments()->Swap(&source);
+    // As functions these take the characters first.
     function->add_arguments()->Swap(&characters);
+    function->add_arguments()->Swap(&source);
   } else {
     function->add_arguments()->Swap(&source);
   }
