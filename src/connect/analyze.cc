@@ -34,18 +34,24 @@ Result<plan::NodePtr> resolved(ServerSession& session, const proto::Plan& plan) 
   return session.session().analyze(*relation);
 }
 
+std::string without_line_end(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 std::string explain_text(const plan::NodePtr& node, proto::AnalyzePlanRequest::Explain::ExplainMode mode) {
   const plan::NodePtr optimized = plan::optimize(node);
-  const std::string physical = "== Physical Plan ==\n" + engine::explain_physical(*optimized) + "\n";
+  const std::string physical = "== Physical Plan ==\n" + without_line_end(engine::explain_physical(*optimized)) + "\n";
   if (mode != proto::AnalyzePlanRequest::Explain::EXPLAIN_MODE_EXTENDED) return physical + "\n";
   std::string columns;
   for (const auto& field : plan::schema_of(*node)) {
     if (!columns.empty()) columns += ", ";
     columns += field.name + ": " + field.type->simple_string();
   }
-  const std::string tree = plan::explain_tree(*node);
+  const std::string tree = without_line_end(plan::explain_tree(*node));
   return "== Parsed Logical Plan ==\n" + tree + "\n\n== Analyzed Logical Plan ==\n" + columns + "\n" + tree +
-         "\n\n== Optimized Logical Plan ==\n" + plan::explain_tree(*optimized) + "\n\n" + physical;
+         "\n\n== Optimized Logical Plan ==\n" +
+         without_line_end(plan::explain_tree(*optimized)) + "\n\n" + physical;
 }
 
 void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFiles* out) {

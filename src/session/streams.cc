@@ -135,10 +135,14 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   if (format == "memory" && spec.name.empty()) {
     return Status::plain(ErrorKind::analysis, "queryName must be specified for memory sink.");
   }
-  TRY_ASSIGN(const Checkpoint checkpoint,
-             checkpoint_of(session, options, spec.name, sink::allows_temporary_checkpoint(format)));
-  spec.checkpoint = checkpoint.path;
-  spec.temporary_checkpoint = checkpoint.temporary;
+  // An unknown sink is the first thing to tell, but nothing is made before the checkpoint is known.
+  const auto checkpoint = checkpoint_of(session, options, spec.name, sink::allows_temporary_checkpoint(format));
+  if (checkpoint.ok()) {
+    spec.checkpoint = checkpoint->path;
+    spec.temporary_checkpoint = checkpoint->temporary;
+  } else if (to_table || format == "memory") {
+    return checkpoint.status();
+  }
   spec.plan = plan::optimize(node);
   spec.conf = session.conf().effective();
   spec.time_zone = session.conf().time_zone();
@@ -161,7 +165,7 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
                                                   .time_zone = zone});
   };
   if (format == "memory") {
-    TRY(check_memory_recovery(session, checkpoint, spec.mode));
+    TRY(check_memory_recovery(session, *checkpoint, spec.mode));
     env.memory_table = std::make_shared<sink::MemoryTable>(spec.name, schema);
   }
   Options sink_options;
@@ -169,6 +173,7 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
     if (key != "checkpointlocation" && key != "path") sink_options.set(entry.name, entry.value);
   }
   TRY_ASSIGN(spec.sink, sink::make_sink(format, sink_options, env));
+  TRY(checkpoint.status());
 
   const std::string name = spec.name;
   StartedQuery started;
