@@ -66,7 +66,9 @@ class StatementCache {
 
 class DuckEngine final : public Engine, public std::enable_shared_from_this<DuckEngine> {
  public:
-  explicit DuckEngine(std::unique_ptr<Home> home) : core_(std::make_shared<Core>()) { core_->home = std::move(home); }
+  explicit DuckEngine(EngineSettings settings) : core_(std::make_shared<Core>()) {
+    core_->settings = std::move(settings);
+  }
 
   Result<connector::Batches> execute(const plan::NodePtr& node, const ExecutionContext& context) override {
     return execute_plan(core_, node, context);
@@ -75,8 +77,20 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
  private:
   // Shared with the readers, which may outlive the engine object.
   struct Core {
+    EngineSettings settings;
+
+    // DuckDB is opened by the first plan that needs it.
+    Result<Home*> open_home() {
+      const std::lock_guard lock(mutex);
+      if (home == nullptr) {
+        TRY_ASSIGN(home, Home::open(settings));
+      }
+      return home.get();
+    }
+
+    std::mutex mutex;
     std::unique_ptr<Home> home;
-    StatementCache cache;
+    StatementCache cache;  // after home: its statements end first
   };
   using CorePtr = std::shared_ptr<Core>;
 
@@ -107,7 +121,8 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
 
   static Result<std::unique_ptr<Statement>> acquire(const CorePtr& core, const plan::NodePtr& node, const std::string& time_zone) {
     if (auto kept = core->cache.take(node.get(), time_zone)) return kept;
-    return Statement::prepare(*core->home, node, time_zone);
+    TRY_ASSIGN(Home* home, core->open_home());
+    return Statement::prepare(*home, node, time_zone);
   }
 
   // The reader of one run; it gives the statement back when it goes.
@@ -191,8 +206,7 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::create(const EngineSettings& settings) {
-  TRY_ASSIGN(auto home, Home::open(settings));
-  return std::unique_ptr<Engine>(std::make_unique<DuckEngine>(std::move(home)));
+  return std::unique_ptr<Engine>(std::make_unique<DuckEngine>(settings));
 }
 
 std::string explain_physical(const plan::Node& node) {
