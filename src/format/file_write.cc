@@ -1,0 +1,219 @@
+// write_files: df.write of file formats.
+#include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "conc/thread_pool.h"
+#include "format/arrow_status.h"
+#include "format/file_scan.h"
+#include "format/file_sink.h"
+#include "format/file_table.h"
+#include "format/json_text.h"
+
+namespace millstream::format {
+namespace {
+
+constexpr std::string_view null_directory = "__HIVE_DEFAULT_PARTITION__";
+
+// ExternalCatalogUtils.escapePathName.
+std::string escape_path_name(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || std::string_view("\"#%'*/:=?\\{[]^").find(c) != std::string_view::npos) {
+      out += fmt::format("%{:02X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// A partition value as it stands in a directory's name; nothing: NULL or "".
+std::optional<std::string> partition_text(const arrow::Array& array, std::int64_t row, const TimeZone& zone) {
+  if (array.IsNull(row)) return std::nullopt;
+  switch (array.type_id()) {
+    case arrow::Type::STRING: {
+      const auto text = static_cast<const arrow::StringArray&>(array).GetView(row);
+      return text.empty() ? std::nullopt : std::optional(std::string(text));
+    }
+    case arrow::Type::DATE32: return date_text(static_cast<const arrow::Date32Array&>(array).Value(row));
+    case arrow::Type::TIMESTAMP: {
+      const std::int64_t micros = static_cast<const arrow::TimestampArray&>(array).Value(row);
+      const bool ntz = static_cast<const arrow::TimestampType&>(*array.type()).timezone().empty();
+      const std::int64_t seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+      return timestamp_text(micros + (ntz ? 0 : zone.offset_at(seconds)) * 1'000'000);
+    }
+    case arrow::Type::FLOAT: return java_float_text(static_cast<const arrow::FloatArray&>(array).Value(row));
+    case arrow::Type::DOUBLE: return java_double_text(static_cast<const arrow::DoubleArray&>(array).Value(row));
+    default: {
+      const auto scalar = array.GetScalar(row);
+      return scalar.ok() ? std::optional((*scalar)->ToString()) : std::nullopt;
+    }
+  }
+}
+
+struct Job {
+  std::shared_ptr<io::Store> store;
+  std::string directory;
+  std::string uuid;
+  std::shared_ptr<const FileSinkFactory> factory;
+  std::vector<int> data_columns;
+  std::vector<int> partition_columns;
+  std::vector<std::string> partition_names;
+  std::shared_ptr<arrow::Schema> data_schema;
+  TimeZone zone = TimeZone::fixed(0);
+
+  std::mutex mutex;
+  std::vector<std::string> written;  // for the case that the job fails
+  std::atomic<std::int64_t> rows{0};
+};
+
+// One partition of the rows; its files are part-<task>-….
+class Task {
+ public:
+  Task(Job& job, std::size_t number) : job_(job), number_(number) {}
+
+  Status run(connector::BatchReader& reader) {
+    for (;;) {
+      TRY_ASSIGN(const auto batch, reader.next());
+      if (batch == nullptr) break;
+      if (batch->num_rows() == 0) continue;
+      job_.rows += batch->num_rows();
+      TRY(job_.partition_columns.empty() ? write_to("", data_of(*batch)) : write_partitioned(*batch));
+    }
+    // The first task leaves a file even without rows, so that the schema is there to read.
+    if (sinks_.empty() && number_ == 0 && job_.partition_columns.empty()) TRY(sink_of("").status());
+    for (auto& [directory, sink] : sinks_) TRY(sink->close());
+    return Status::OK();
+  }
+
+ private:
+  connector::RecordBatchPtr data_of(const arrow::RecordBatch& batch) const {
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+    for (const int i : job_.data_columns) columns.push_back(batch.column(i));
+    return arrow::RecordBatch::Make(job_.data_schema, batch.num_rows(), std::move(columns));
+  }
+
+  std::string directory_of(const arrow::RecordBatch& batch, std::int64_t row) const {
+    std::string directory;
+    for (std::size_t i = 0; i < job_.partition_columns.size(); ++i) {
+      const auto text = partition_text(*batch.column(job_.partition_columns[i]), row, job_.zone);
+      directory += (directory.empty() ? "" : "/") + escape_path_name(job_.partition_names[i]) + "=" +
+                   (text ? escape_path_name(*text) : std::string(null_directory));
+    }
+    return directory;
+  }
+
+  Status write_partitioned(const arrow::RecordBatch& batch) {
+    std::map<std::string, std::vector<std::int64_t>> rows_of;
+    for (std::int64_t row = 0; row < batch.num_rows(); ++row) rows_of[directory_of(batch, row)].push_back(row);
+    const auto data = data_of(batch);
+    for (const auto& [directory, rows] : rows_of) {
+      arrow::Int64Builder builder;
+      TRY_ARROW(builder.AppendValues(rows));
+      TRY_ARROW_ASSIGN(const auto indices, builder.Finish());
+      std::vector<std::shared_ptr<arrow::Array>> columns;
+      for (const auto& column : data->columns()) {
+        TRY_ARROW_ASSIGN(auto taken, arrow::compute::Take(*column, *indices));
+        columns.push_back(std::move(taken));
+      }
+      TRY(write_to(directory, arrow::RecordBatch::Make(job_.data_schema, indices->length(), std::move(columns))));
+    }
+    return Status::OK();
+  }
+
+  Status write_to(const std::string& directory, const connector::RecordBatchPtr& batch) {
+    TRY_ASSIGN(FileSink* const sink, sink_of(directory));
+    return sink->write(batch);
+  }
+
+  Result<FileSink*> sink_of(const std::string& directory) {
+    auto& sink = sinks_[directory];
+    if (sink == nullptr) {
+      const std::string folder = directory.empty() ? job_.directory : io::join_path(job_.directory, directory);
+      const bool partitioned = !job_.partition_columns.empty();
+      const std::string path = io::join_path(folder, fmt::format("part-{:05}-{}{}{}", number_, job_.uuid,
+                                                                 partitioned ? ".c000" : "-c000", job_.factory->extension()));
+      {
+        const std::lock_guard lock(job_.mutex);
+        job_.written.push_back(path);
+      }
+      TRY_ASSIGN(sink, job_.factory->open(job_.store, path));
+    }
+    return sink.get();
+  }
+
+  Job& job_;
+  const std::size_t number_;
+  std::map<std::string, std::unique_ptr<FileSink>> sinks_;
+};
+
+Status split_columns(const column::Schema& schema, const std::vector<std::string>& partition_by, Job& job,
+                     column::Schema& data) {
+  for (const auto& name : partition_by) {
+    const int index = column::find_field_ignore_case(schema, name);
+    if (index < 0) {
+      return Status::error("PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
+                           {{"column", "`" + name + "`"}, {"schema", column::to_ddl(schema)}});
+    }
+    const auto& field = schema[static_cast<std::size_t>(index)];
+    if (field.type->is_nested() || field.type->kind() == column::TypeKind::variant) {
+      return Status::error("INVALID_PARTITION_COLUMN_DATA_TYPE", {{"type", "\"" + field.type->sql() + "\""}});
+    }
+    job.partition_columns.push_back(index);
+    job.partition_names.push_back(field.name);
+  }
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    const int index = static_cast<int>(i);
+    const auto& partitions = job.partition_columns;
+    if (std::find(partitions.begin(), partitions.end(), index) != partitions.end()) continue;
+    job.data_columns.push_back(index);
+    data.push_back(schema[i]);
+  }
+  if (data.empty() && !schema.empty()) return Status::error("ALL_PARTITION_COLUMNS_NOT_ALLOWED");
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<std::int64_t> write_files(const FileWriteRequest& request, const connector::Batches& rows) {
+  TRY_ASSIGN(const FileFormat format, file_format(request.format));
+  Job job;
+  job.store = request.store ? request.store : io::local_store();
+  job.directory = request.directory;
+  job.uuid = new_uuid();
+  TRY_ASSIGN(job.zone, TimeZone::find(request.time_zone));
+  column::Schema data;
+  TRY(split_columns(rows.schema, request.partition_by, job, data));
+  job.data_schema = column::to_arrow(data);
+  TRY_ASSIGN(job.factory, FileSinkFactory::make(format, data, request.options, request.time_zone));
+  TRY(job.store->make_directories(request.directory));
+  const auto run = [&](std::size_t i) -> Status {
+    TRY_ASSIGN(const auto reader, rows.partitions[i]());
+    return Task(job, i).run(*reader);
+  };
+  Status status = shared_pool().run_all(rows.partitions.size(), run);
+  if (status.ok() && rows.partitions.empty()) {
+    const auto nothing = connector::batches_of(rows.schema, {}).partitions.front()();
+    status = Task(job, 0).run(**nothing);
+  }
+  if (!status.ok()) {
+    for (const auto& path : job.written) (void)job.store->remove(path);
+    return status;
+  }
+  TRY(job.store->put(io::join_path(request.directory, "_SUCCESS"), ""));
+  return job.rows.load();
+}
+
+}  // namespace millstream::format

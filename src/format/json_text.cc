@@ -1,0 +1,221 @@
+#include "format/json_text.h"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+#include "format/base64.h"
+
+namespace millstream::format {
+namespace {
+
+// Shortest digits that give the value back, in Java's layout.
+template <typename T>
+std::string java_text(T value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+  std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
+  std::string out;
+  if (text.front() == '-') {
+    out = "-";
+    text.remove_prefix(1);
+  }
+  const auto e = text.find('e');
+  std::string digits(1, text[0]);
+  if (e > 2) digits += text.substr(2, e - 2);
+  int exponent = 0;
+  std::string_view exponent_text = text.substr(e + 1);
+  if (exponent_text.front() == '+') exponent_text.remove_prefix(1);
+  std::from_chars(exponent_text.data(), exponent_text.data() + exponent_text.size(), exponent);
+  if (exponent < -3 || exponent >= 7) {
+    out += digits[0];
+    out += '.';
+    out += digits.size() > 1 ? digits.substr(1) : "0";
+    return out + "E" + std::to_string(exponent);
+  }
+  if (exponent < 0) return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  const auto whole = static_cast<std::size_t>(exponent) + 1;
+  if (digits.size() <= whole) return out + digits + std::string(whole - digits.size(), '0') + ".0";
+  return out + digits.substr(0, whole) + "." + digits.substr(whole);
+}
+
+void append_string(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\t': out += "\\t"; break;
+      case '\n': out += "\\n"; break;
+      case '\f': out += "\\f"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+template <typename ArrayType>
+auto value_of(const arrow::Array& array, std::int64_t row) {
+  return static_cast<const ArrayType&>(array).Value(row);
+}
+
+Status check_type(const column::DataType& type, const std::string& name) {
+  using column::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::day_time_interval:
+    case TypeKind::year_month_interval:
+    case TypeKind::calendar_interval:
+    case TypeKind::variant:
+      return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+                           {{"format", "JSON"}, {"columnName", "`" + name + "`"}, {"columnType", "\"" + type.sql() + "\""}});
+    default:
+      if (type.is_nested()) {
+        for (const auto& field : type.fields()) TRY(check_type(*field.type, name));
+      }
+      return Status::OK();
+  }
+}
+
+}  // namespace
+
+std::string java_double_text(double value) { return java_text(value); }
+std::string java_float_text(float value) { return java_text(value); }
+
+Result<JsonWriterText> JsonWriterText::make(const Options& options, const std::string& session_time_zone) {
+  TRY_ASSIGN(auto date, DateTimePattern::compile(options.get("dateFormat", "yyyy-MM-dd")));
+  TRY_ASSIGN(auto timestamp,
+             DateTimePattern::compile(options.get("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]")));
+  TRY_ASSIGN(auto ntz, DateTimePattern::compile(options.get("timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS]")));
+  TRY_ASSIGN(auto zone, TimeZone::find(options.get("timeZone", session_time_zone)));
+  TRY_ASSIGN(const bool ignore_nulls, options.get_bool("ignoreNullFields", true));
+  return JsonWriterText(std::move(date), std::move(timestamp), std::move(ntz), std::move(zone), !ignore_nulls);
+}
+
+Status JsonWriterText::check(const column::Schema& schema) {
+  for (const auto& field : schema) TRY(check_type(*field.type, field.name));
+  return Status::OK();
+}
+
+void JsonWriterText::append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const {
+  out += '{';
+  bool first = true;
+  for (int i = 0; i < batch.num_columns(); ++i) {
+    const auto& column = *batch.column(i);
+    if (column.IsNull(row) && !keep_nulls_) continue;
+    if (!first) out += ',';
+    first = false;
+    append_string(batch.schema()->field(i)->name(), out);
+    out += ':';
+    append_value(column, row, out);
+  }
+  out += '}';
+}
+
+void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row, std::string& out) const {
+  if (array.IsNull(row)) {
+    out += "null";
+    return;
+  }
+  switch (array.type_id()) {
+    case arrow::Type::BOOL: out += value_of<arrow::BooleanArray>(array, row) ? "true" : "false"; return;
+    case arrow::Type::INT8: out += std::to_string(value_of<arrow::Int8Array>(array, row)); return;
+    case arrow::Type::INT16: out += std::to_string(value_of<arrow::Int16Array>(array, row)); return;
+    case arrow::Type::INT32: out += std::to_string(value_of<arrow::Int32Array>(array, row)); return;
+    case arrow::Type::INT64: out += std::to_string(value_of<arrow::Int64Array>(array, row)); return;
+    case arrow::Type::FLOAT:
+    case arrow::Type::DOUBLE: {
+      const bool is_float = array.type_id() == arrow::Type::FLOAT;
+      const std::string text = is_float ? java_float_text(value_of<arrow::FloatArray>(array, row))
+                                        : java_double_text(value_of<arrow::DoubleArray>(array, row));
+      const bool finite = text.find_first_of("Ny") == std::string::npos;
+      out += finite ? text : "\"" + text + "\"";
+      return;
+    }
+    case arrow::Type::DECIMAL128:
+      out += static_cast<const arrow::Decimal128Array&>(array).FormatValue(row);
+      return;
+    case arrow::Type::STRING: append_string(static_cast<const arrow::StringArray&>(array).GetView(row), out); return;
+    case arrow::Type::BINARY:
+      append_string(encode_base64(static_cast<const arrow::BinaryArray&>(array).GetView(row)), out);
+      return;
+    case arrow::Type::DATE32:
+    case arrow::Type::TIMESTAMP: append_string(key_text(array, row), out); return;
+    case arrow::Type::STRUCT: {
+      const auto& parent = static_cast<const arrow::StructArray&>(array);
+      out += '{';
+      bool first = true;
+      for (int i = 0; i < parent.num_fields(); ++i) {
+        const auto member = parent.field(i);
+        if (member->IsNull(row) && !keep_nulls_) continue;
+        if (!first) out += ',';
+        first = false;
+        append_string(parent.struct_type()->field(i)->name(), out);
+        out += ':';
+        append_value(*member, row, out);
+      }
+      out += '}';
+      return;
+    }
+    case arrow::Type::LIST: {
+      const auto& list = static_cast<const arrow::ListArray&>(array);
+      out += '[';
+      for (auto i = list.value_offset(row); i < list.value_offset(row + 1); ++i) {
+        if (i > list.value_offset(row)) out += ',';
+        append_value(*list.values(), i, out);
+      }
+      out += ']';
+      return;
+    }
+    case arrow::Type::MAP: {
+      const auto& map = static_cast<const arrow::MapArray&>(array);
+      out += '{';
+      for (auto i = map.value_offset(row); i < map.value_offset(row + 1); ++i) {
+        if (i > map.value_offset(row)) out += ',';
+        append_string(key_text(*map.keys(), i), out);
+        out += ':';
+        append_value(*map.items(), i, out);
+      }
+      out += '}';
+      return;
+    }
+    default: out += "null";  // void; other types were refused
+  }
+}
+
+// Of values that JSON writes as strings, and of map keys.
+std::string JsonWriterText::key_text(const arrow::Array& array, std::int64_t row) const {
+  switch (array.type_id()) {
+    case arrow::Type::STRING: return std::string(static_cast<const arrow::StringArray&>(array).GetView(row));
+    case arrow::Type::DATE32:
+      return date_.format(value_of<arrow::Date32Array>(array, row) * std::int64_t{86'400'000'000}, 0);
+    case arrow::Type::TIMESTAMP: {
+      const std::int64_t micros = value_of<arrow::TimestampArray>(array, row);
+      if (static_cast<const arrow::TimestampType&>(*array.type()).timezone().empty()) return ntz_.format(micros, 0);
+      const std::int64_t seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+      const std::int64_t offset = zone_.offset_at(seconds);
+      return timestamp_.format(micros + offset * 1'000'000, offset);
+    }
+    default: {
+      std::string text;
+      append_value(array, row, text);
+      return text;
+    }
+  }
+}
+
+}  // namespace millstream::format
