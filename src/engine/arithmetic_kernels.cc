@@ -12,11 +12,6 @@
 namespace millstream::engine {
 namespace {
 
-template <typename T>
-constexpr std::string_view overflow_text() {
-  return sizeof(T) == 8 ? "long overflow" : "integer overflow";
-}
-
 std::optional<double> divide(Failure& fail, double a, double b) {
   if (b == 0) return fail(divide_by_zero());
   return a / b;
@@ -26,7 +21,7 @@ template <typename T>
 std::optional<T> div(Failure& fail, T a, T b) {
   if (b == 0) return fail(divide_by_zero());
   if (b == -1 && a == std::numeric_limits<T>::min()) {
-    return fail(arithmetic_overflow(overflow_text<T>(), " Use 'try_divide' to tolerate overflow and return NULL instead."));
+    return fail(arithmetic_overflow("overflow", " Use 'try_divide' to tolerate overflow and return NULL instead."));
   }
   return static_cast<T>(a / b);
 }
@@ -77,7 +72,7 @@ std::optional<T> wrap_op(Failure&, T a, T b) {
 
 template <typename T>
 std::optional<T> negate(Failure& fail, T a) {
-  if (a == std::numeric_limits<T>::min()) return fail(arithmetic_overflow(overflow_text<T>(), ""));
+  if (a == std::numeric_limits<T>::min()) return fail(arithmetic_overflow("overflow", ""));
   return static_cast<T>(-a);
 }
 
@@ -169,7 +164,7 @@ std::optional<T> round_integer(Failure& fail, T x, std::int32_t digits) {
 
 std::optional<std::int64_t> sum_long(Failure& fail, Int128 sum) {
   if (sum > std::numeric_limits<std::int64_t>::max() || sum < std::numeric_limits<std::int64_t>::min()) {
-    return fail(arithmetic_overflow("long overflow", " Use 'try_sum' to tolerate overflow and return NULL instead."));
+    return fail(arithmetic_overflow("overflow", " Use 'try_add' to tolerate overflow and return NULL instead."));
   }
   return static_cast<std::int64_t>(sum);
 }
@@ -221,9 +216,9 @@ std::optional<std::int64_t> slice_length(Failure& fail, std::int32_t length) {
 }
 
 std::optional<Longs> sequence(Failure& fail, std::int64_t start, std::int64_t stop, std::int64_t step) {
-  if (step == 0 && start != stop) return fail(Status::invalid("Illegal sequence boundaries: {} to {} by {}", start, stop, step));
+  if (step == 0 && start != stop) return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}", start, stop, step));
   if ((step > 0 && start > stop) || (step < 0 && start < stop)) {
-    return fail(Status::invalid("Illegal sequence boundaries: {} to {} by {}", start, stop, step));
+    return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}", start, stop, step));
   }
   Longs out;
   if (start == stop) {

@@ -79,7 +79,10 @@ struct Operation {
   std::optional<Int128> fit(Failure& fail, const Wide& value, int scale) const {
     const auto result = narrow(value);
     if (result && *result < limit && *result > -limit) return result;
-    return fail(decimal_out_of_range(arrow::Decimal256(value).ToString(scale), kernel.precision, kernel.scale));
+    // More than 38 digits are shown without those after the point.
+    std::string text = arrow::Decimal256(value).ToString(scale);
+    if (text.size() > 40 && scale > 0) text = text.substr(0, text.find('.'));
+    return fail(decimal_out_of_range(text, kernel.precision, kernel.scale));
   }
 
   std::optional<Int128> binary(Failure& fail, Int128 a, Int128 b) const {

@@ -64,6 +64,7 @@ class ExprLowering {
   std::optional<Result<std::string>> collection_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
   std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
   Result<std::string> higher_order(const plan::Expr& expr);
+  Result<std::string> fold(const plan::Expr& expr);
   Result<std::string> hash_call(const plan::Expr& expr, const Arguments& a);
   Result<std::string> aggregate(const plan::Expr& expr);
   Result<std::string> window(const plan::Expr& expr);

@@ -27,7 +27,16 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
   if (name == "map") {
     std::vector<std::string> sides[2];
     for (std::size_t i = 0; i < a.size(); ++i) sides[i % 2].push_back(a[i]);
-    return typed(fmt::format("MAP([{}], [{}])", join(sides[0], ", "), join(sides[1], ", ")));
+    if (a.empty()) return typed("MAP([], [])");
+    const std::string keys = "[" + join(sides[0], ", ") + "]";
+    const std::string item = fresh_variable();
+    const std::string index = fresh_variable();
+    auto text = cast_to_string(item, *expr.type->key());
+    if (!text.ok()) return text;
+    const std::string again = fmt::format("list_transform(list_filter({0}, lambda {1}, {2}: list_position({0}, {1}) < {2}), lambda {1}: {3})[1]", keys,
+                                          item, index, *text);
+    const std::string checked = sides[0].size() == 1 ? keys : fmt::format("CASE WHEN ms_distinct_keys(coalesce({}, chr(30))) THEN {} END", again, keys);
+    return typed(fmt::format("MAP({}, [{}])", checked, join(sides[1], ", ")));
   }
   if (name == "concat_arrays") {
     std::vector<std::string> tests;
@@ -49,6 +58,38 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
     const std::string index = fresh_variable();
     return fmt::format("list_filter({0}, lambda {1}, {2}: {2} = coalesce(list_position({0}, {1}), {2}))", a[0], item, index);
   }
+  if (name == "get_array_struct_fields") {
+    const std::string item = fresh_variable();
+    return fmt::format("list_transform({}, lambda {}: struct_extract({}, 'f{}'))", a[0], item, item, expr.ordinal);
+  }
+  if (name == "arrays_zip") {
+    // By place, up to the longest; NULL where any array is.
+    const std::string index = fresh_variable();
+    std::vector<std::string> sizes;
+    std::vector<std::string> members;
+    std::vector<std::string> tests;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      sizes.push_back("len(" + a[i] + ")");
+      members.push_back(fmt::format("f{} := {}[{}]", i, a[i], index));
+      tests.push_back(a[i] + " IS NULL");
+    }
+    return typed(fmt::format("CASE WHEN {} THEN NULL ELSE list_transform(range(1, greatest({}, 0) + 1), lambda {}: struct_pack({})) END",
+                             join(tests, " OR "), join(sizes, ", "), index, join(members, ", ")));
+  }
+  if (name == "array_union" || name == "array_intersect" || name == "array_except") {
+    const std::string item = fresh_variable();
+    const std::string index = fresh_variable();
+    const auto distinct = [&](const std::string& list) {
+      return fmt::format("list_filter({0}, lambda {1}, {2}: list_position({0}, {1}) = {2})", list, item, index);
+    };
+    const std::string tests = fmt::format("{} IS NULL OR {} IS NULL", a[0], a[1]);
+    const std::string source = name == "array_union" ? fmt::format("list_concat({}, {})", a[0], a[1]) : a[0];
+    std::string out = distinct(source);
+    if (name != "array_union") {
+      out = fmt::format("list_filter({}, lambda {}: list_position({}, {}) IS {}NULL)", out, item, a[1], item, name == "array_except" ? "" : "NOT ");
+    }
+    return fmt::format("CASE WHEN {} THEN NULL ELSE {} END", tests, out);
+  }
   if (name == "map_entries") {
     const std::string item = fresh_variable();
     return typed(fmt::format("list_transform(map_entries({}), lambda {}: struct_pack(f0 := {}.key, f1 := {}.value))", a[0], item, item, item));
@@ -56,8 +97,32 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
   return std::nullopt;
 }
 
+// aggregate(list, start, merge[, finish]).
+Result<std::string> ExprLowering::fold(const Expr& expr) {
+  TRY_ASSIGN(const std::string list, lower(*expr.children[0]));
+  TRY_ASSIGN(const std::string start, lower(*expr.children[1]));
+  const Expr& merge = *expr.children[2];
+  if (merge.kind != ExprKind::lambda || merge.parameters.size() != 2) return Status::unsupported("the function {} is not supported", expr.name);
+  if (!column::same_type_ignoring_nullability(expr.children[0]->type->element(), expr.children[1]->type)) {
+    return Status::unsupported("{} with a start of another type than the elements is not supported", expr.name);
+  }
+  const std::string total = fresh_variable();
+  const std::string item = fresh_variable();
+  lambda_names_[merge.parameters[0]] = total;
+  lambda_names_[merge.parameters[1]] = item;
+  TRY_ASSIGN(const std::string body, lower(*merge.children[0]));
+  TRY_ASSIGN(const std::string type, physical_sql(expr.children[1]->type));
+  std::string out = fmt::format("list_reduce({}, lambda {}, {}: CAST({} AS {}), {})", list, total, item, body, type, start);
+  if (expr.children.size() < 4) return out;
+  const Expr& finish = *expr.children[3];
+  if (finish.kind != ExprKind::lambda || finish.parameters.size() != 1) return Status::unsupported("the function {} is not supported", expr.name);
+  lambda_names_[finish.parameters[0]] = out;
+  return lower(*finish.children[0]);
+}
+
 // transform, filter, exists and forall.
 Result<std::string> ExprLowering::higher_order(const Expr& expr) {
+  if ((expr.name == "aggregate" || expr.name == "reduce") && expr.children.size() >= 3) return fold(expr);
   const Expr& lambda = *expr.children.back();
   if (expr.children.size() != 2 || lambda.kind != ExprKind::lambda) {
     return Status::unsupported("the function {} is not supported", expr.name);

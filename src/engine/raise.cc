@@ -36,7 +36,8 @@ Status with_kind(const Status& status, ErrorKind kind) {
 Status cast_invalid_input(std::string_view value, std::string_view type, std::string_view target) {
   const Status status = Status::error("CAST_INVALID_INPUT", {{"expression", sql_text(value)},
                                                              {"sourceType", quoted(type)},
-                                                             {"targetType", quoted(target)}});
+                                                             {"targetType", quoted(target)},
+                                                             {"ansiConfig", ansi_config}});
   if (target == "BOOLEAN") return with_kind(status, ErrorKind::runtime);
   if (target == "DATE" || target.starts_with("TIMESTAMP")) return with_kind(status, ErrorKind::date_time);
   return with_kind(status, ErrorKind::number_format);
@@ -44,7 +45,7 @@ Status cast_invalid_input(std::string_view value, std::string_view type, std::st
 
 Status cast_overflow(std::string_view value, std::string_view type, std::string_view target) {
   return Status::error("CAST_OVERFLOW",
-                       {{"value", std::string(value)}, {"sourceType", quoted(type)}, {"targetType", quoted(target)}});
+                       {{"value", std::string(value)}, {"sourceType", quoted(type)}, {"targetType", quoted(target)}, {"ansiConfig", ansi_config}});
 }
 
 Status decimal_out_of_range(std::string_view value, int precision, int scale) {

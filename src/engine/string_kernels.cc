@@ -342,6 +342,12 @@ std::optional<std::string> raise(Failure& fail, std::string_view message) {
   return fail(Status::error("USER_RAISED_EXCEPTION", {{"errorMessage", std::string(message)}}));
 }
 
+// True, or the error that names the key that comes again; chr(30) stands for none.
+std::optional<bool> distinct_keys(Failure& fail, std::string_view again) {
+  if (again == "\x1e") return true;
+  return fail(Status::error("DUPLICATED_MAP_KEY", {{"key", std::string(again)}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}}));
+}
+
 std::optional<std::string> split_part(Failure& fail, std::string_view text, std::string_view delimiter, std::int32_t index) {
   if (index == 0) return fail(Status::error("INVALID_INDEX_OF_ZERO"));
   std::vector<std::string_view> parts;
@@ -486,6 +492,7 @@ Status register_string_kernels(duckdb_connection c) {
   TRY(add_kernel<crc32>(c, "ms_crc32"));
   TRY(add_kernel<raise>(c, "ms_raise_error", KernelKind::volatile_));
   TRY(add_kernel<format>(c, "ms_format"));
+  TRY(add_kernel<distinct_keys>(c, "ms_distinct_keys"));
   return add_kernel<split_part>(c, "ms_split_part");
 }
 

@@ -157,7 +157,6 @@ Result<Call> arithmetic(const Request& request) {
   const TypePtr right = call.argument_types[1];
   if (left->kind() == TypeKind::decimal) {
     call.type = call.name == "div" ? column::long_type() : decimal_result(call.name, *left, *right);
-    call.nullable = call.nullable || !request.settings.ansi;
   } else if (call.name == "divide") {
     call.argument_types = {column::double_type(), column::double_type()};
     call.type = column::double_type();
@@ -170,6 +169,8 @@ Result<Call> arithmetic(const Request& request) {
   } else {
     call.type = left;
   }
+  const bool divides = call.name == "divide" || call.name == "div" || call.name == "remainder" || call.name == "pmod";
+  call.nullable = call.nullable || divides || (left->kind() == TypeKind::decimal && !sum);
   return call;
 }
 
@@ -248,7 +249,7 @@ Result<Call> round_to(const Request& request) {
       call.type = column::decimal_type(std::min(whole + scale, 38), scale);
     }
   }
-  call.nullable = any_nullable(request);
+  call.nullable = true;
   return call;
 }
 
@@ -259,7 +260,7 @@ Result<Call> ceil_floor(const Request& request) {
   }
   Call call = begin_call(request);
   TypePtr type = request.arguments[0].type;
-  call.nullable = any_nullable(request);
+  call.nullable = true;
   if (is_null(type) || type->is_string()) type = column::double_type();
   if (!type->is_numeric()) return unexpected_input(request, 0, "(\"DECIMAL\" or \"DOUBLE\" or \"BIGINT\")");
   if (type->is_integral()) {
@@ -326,8 +327,8 @@ const Entry entries[] = {
     {.name = "unary_minus", .pretty = "(- {0})", .rule = unary, .canonical = "negative"},
     {.name = "positive", .sql = "{0}", .pretty = "(+ {0})", .rule = unary},
     {.name = "abs", .rule = unary},
-    {.name = "sign", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)"},
-    {.name = "signum", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)", .pretty = "^"},
+    {.name = "sign", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)", .null = '~'},
+    {.name = "signum", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)", .null = '~', .pretty = "^"},
     {.name = "~", .sql = "(~{0})", .pretty = "~{0}", .rule = bitwise, .canonical = "bitwise_not"},
     {.name = "bitwise_not", .sql = "(~{0})", .pretty = "~{0}", .rule = bitwise, .canonical = "bitwise_not"},
     {.name = "&", .pretty = "({0} & {1})", .rule = bitwise, .canonical = "bitwise_and"},
@@ -341,10 +342,10 @@ const Entry entries[] = {
     {.name = "ceil", .pretty = "^", .rule = ceil_floor},
     {.name = "ceiling", .pretty = "ceiling({0})", .rule = ceil_floor, .canonical = "ceil"},
     {.name = "floor", .pretty = "^", .rule = ceil_floor},
-    {.name = "sqrt", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({0}) END", .pretty = "^"},
-    {.name = "cbrt", .parameters = "d", .result = "d", .sql = "cbrt({0})", .pretty = "^"},
-    {.name = "exp", .parameters = "d", .result = "d", .sql = "exp({0})", .pretty = "^"},
-    {.name = "expm1", .parameters = "d", .result = "d", .sql = "ms_expm1({0})", .pretty = "^"},
+    {.name = "sqrt", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({0}) END", .null = '~', .pretty = "^"},
+    {.name = "cbrt", .parameters = "d", .result = "d", .sql = "cbrt({0})", .null = '~', .pretty = "^"},
+    {.name = "exp", .parameters = "d", .result = "d", .sql = "exp({0})", .null = '~', .pretty = "^"},
+    {.name = "expm1", .parameters = "d", .result = "d", .sql = "ms_expm1({0})", .null = '~', .pretty = "^"},
     {.name = "ln", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN ln({0}) END", .null = '~'},
     {.name = "log10", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN log10({0}) END", .null = '~', .pretty = "^"},
     {.name = "log2", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN log2({0}) END", .null = '~', .pretty = "^"},
@@ -363,22 +364,22 @@ const Entry entries[] = {
      }},
     {.name = "log_base", .parameters = "dd", .result = "d",
      .sql = "CASE WHEN {0} > 0 AND {1} > 0 THEN ln({1}) / ln({0}) END", .null = '~', .pretty = "LOG({0}, {1})"},
-    {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})"},
-    {.name = "power", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .pretty = "^"},
-    {.name = "sin", .parameters = "d", .result = "d", .sql = "ms_sin({0})", .pretty = "^"},
-    {.name = "cos", .parameters = "d", .result = "d", .sql = "ms_cos({0})", .pretty = "^"},
-    {.name = "tan", .parameters = "d", .result = "d", .sql = "ms_tan({0})", .pretty = "^"},
-    {.name = "asin", .parameters = "d", .result = "d", .sql = "ms_asin({0})", .pretty = "^"},
-    {.name = "acos", .parameters = "d", .result = "d", .sql = "ms_acos({0})", .pretty = "^"},
-    {.name = "atan", .parameters = "d", .result = "d", .sql = "ms_atan({0})", .pretty = "^"},
-    {.name = "atan2", .parameters = "dd", .result = "d", .sql = "ms_atan2({0}, {1})", .pretty = "ATAN2({0}, {1})"},
-    {.name = "sinh", .parameters = "d", .result = "d", .sql = "ms_sinh({0})", .pretty = "^"},
-    {.name = "cosh", .parameters = "d", .result = "d", .sql = "ms_cosh({0})", .pretty = "^"},
-    {.name = "tanh", .parameters = "d", .result = "d", .sql = "ms_tanh({0})", .pretty = "^"},
-    {.name = "degrees", .parameters = "d", .result = "d", .sql = "degrees({0})", .pretty = "^"},
-    {.name = "radians", .parameters = "d", .result = "d", .sql = "radians({0})", .pretty = "^"},
-    {.name = "hypot", .parameters = "dd", .result = "d", .sql = "ms_hypot({0}, {1})", .pretty = "HYPOT({0}, {1})"},
-    {.name = "rint", .parameters = "d", .result = "d", .sql = "ms_rint({0})"},
+    {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .null = '~'},
+    {.name = "power", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .null = '~', .pretty = "^"},
+    {.name = "sin", .parameters = "d", .result = "d", .sql = "ms_sin({0})", .null = '~', .pretty = "^"},
+    {.name = "cos", .parameters = "d", .result = "d", .sql = "ms_cos({0})", .null = '~', .pretty = "^"},
+    {.name = "tan", .parameters = "d", .result = "d", .sql = "ms_tan({0})", .null = '~', .pretty = "^"},
+    {.name = "asin", .parameters = "d", .result = "d", .sql = "ms_asin({0})", .null = '~', .pretty = "^"},
+    {.name = "acos", .parameters = "d", .result = "d", .sql = "ms_acos({0})", .null = '~', .pretty = "^"},
+    {.name = "atan", .parameters = "d", .result = "d", .sql = "ms_atan({0})", .null = '~', .pretty = "^"},
+    {.name = "atan2", .parameters = "dd", .result = "d", .sql = "ms_atan2({0}, {1})", .null = '~', .pretty = "ATAN2({0}, {1})"},
+    {.name = "sinh", .parameters = "d", .result = "d", .sql = "ms_sinh({0})", .null = '~', .pretty = "^"},
+    {.name = "cosh", .parameters = "d", .result = "d", .sql = "ms_cosh({0})", .null = '~', .pretty = "^"},
+    {.name = "tanh", .parameters = "d", .result = "d", .sql = "ms_tanh({0})", .null = '~', .pretty = "^"},
+    {.name = "degrees", .parameters = "d", .result = "d", .sql = "degrees({0})", .null = '~', .pretty = "^"},
+    {.name = "radians", .parameters = "d", .result = "d", .sql = "radians({0})", .null = '~', .pretty = "^"},
+    {.name = "hypot", .parameters = "dd", .result = "d", .sql = "ms_hypot({0}, {1})", .null = '~', .pretty = "HYPOT({0}, {1})"},
+    {.name = "rint", .parameters = "d", .result = "d", .sql = "ms_rint({0})", .null = '~'},
     {.name = "pi", .parameters = "", .result = "d", .sql = "pi()", .null = '!', .pretty = "PI()"},
     {.name = "e", .parameters = "", .result = "d", .sql = "exp(1.0::DOUBLE)", .null = '!', .pretty = "E()"},
     {.name = "factorial", .parameters = "i", .result = "l", .sql = "CASE WHEN {0} BETWEEN 0 AND 20 THEN CAST(factorial({0}) AS BIGINT) END", .null = '~'},

@@ -128,7 +128,7 @@ bool can_cast_implicitly(const DataType& from, const DataType& to) {
     if (from.kind() == TypeKind::decimal) return !to.is_integral();
     return from.kind() <= to.kind();
   }
-  if (from.kind() == TypeKind::date || is_timestamp(from.kind())) return is_timestamp(to.kind());
+  if (from.kind() == TypeKind::date || is_timestamp(from.kind())) return is_timestamp(to.kind()) || to.kind() == TypeKind::date;
   return from.kind() == to.kind();
 }
 

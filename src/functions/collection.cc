@@ -188,6 +188,46 @@ Result<Call> same_array(const Request& request) {
   return call;
 }
 
+// array_union and kin: two arrays of one type.
+Result<Call> set_of_arrays(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  const TypePtr& a = request.arguments[0].type;
+  const TypePtr& b = request.arguments[1].type;
+  const TypePtr common = wider_type(a, b);
+  if (common == nullptr || common->kind() != TypeKind::array) {
+    return mismatch("BINARY_ARRAY_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`" + request.name + "`"}, {"arrayType", "\"ARRAY\""}, {"leftType", quoted(a)}, {"rightType", quoted(b)}});
+  }
+  const bool nulls = call.name == "array_union"    ? a->contains_null() || b->contains_null()
+                     : call.name == "array_except" ? a->contains_null()
+                                                   : a->contains_null() && b->contains_null();
+  // DuckDB's search in lists does not find NULLs, so only arrays without them are served.
+  if (a->contains_null() || b->contains_null()) {
+    return Status::unsupported("{} of arrays that may hold NULL is not supported", request.name);
+  }
+  call.argument_types = {common, common};
+  call.type = column::array_type(common->element(), nulls);
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+Result<Call> arrays_zip(const Request& request) {
+  if (request.arguments.empty()) return Status::unsupported("arrays_zip without arguments is not supported");
+  Call call = begin_call(request);
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    const Argument& argument = request.arguments[i];
+    if (argument.type->kind() != TypeKind::array) return unexpected_input(request, i, "\"ARRAY\"");
+    // Columns give their names, other expressions their places.
+    const bool plain = argument.sql.find_first_of("()[]+*/ ") == std::string::npos && argument.literal == nullptr;
+    fields.push_back({plain ? argument.sql.substr(argument.sql.rfind('.') + 1) : std::to_string(i), argument.type->element(), true, {}});
+  }
+  call.type = column::array_type(column::struct_type(std::move(fields)), false);
+  call.nullable = any_nullable(request);
+  return call;
+}
+
 Result<Call> array_extreme(const Request& request) {
   TRY_ASSIGN(Call call, same_array(request));
   call.type = request.arguments[0].type->element();
@@ -211,7 +251,7 @@ Result<Call> map_part(const Request& request) {
   if (map->kind() != TypeKind::map) return unexpected_input(request, 0, "\"MAP\"");
   call.nullable = any_nullable(request);
   if (call.name == "map_keys") {
-    call.type = column::array_type(map->key(), false);
+    call.type = column::array_type(map->key(), true);
   } else if (call.name == "map_values") {
     call.type = column::array_type(map->value(), map->value_contains_null());
   } else {
@@ -375,6 +415,10 @@ const Entry entries[] = {
      .sql = "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN list_filter({0}, lambda x: x IS DISTINCT FROM {1}) END",
      .rule = with_element},
     {.name = "array_distinct", .rule = same_array},
+    {.name = "array_union", .rule = set_of_arrays},
+    {.name = "array_intersect", .rule = set_of_arrays},
+    {.name = "array_except", .rule = set_of_arrays},
+    {.name = "arrays_zip", .rule = arrays_zip},
     {.name = "array_compact", .sql = "list_filter({0}, lambda x: x IS NOT NULL)", .rule = same_array},
     {.name = "sort_array", .sql = "list_sort({0}, 'ASC', 'NULLS FIRST')", .rule = same_array},
     {.name = "sort_array_descending", .sql = "list_sort({0}, 'DESC', 'NULLS LAST')"},

@@ -27,7 +27,7 @@ Result<Call> to_date(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
   call.type = column::date_type();
-  call.nullable = any_nullable(request);
+  call.nullable = any_nullable(request) || type->is_string();
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = request.name == "try_to_date" ? "try_parse_date" : "parse_date";
     call.argument_types = {column::string_type(), column::string_type()};
@@ -48,7 +48,7 @@ Result<Call> to_timestamp(const Request& request) {
   const bool ntz = request.name.ends_with("ntz");
   const bool attempt = request.name.starts_with("try_");
   call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
-  call.nullable = any_nullable(request) || attempt;
+  call.nullable = any_nullable(request) || attempt || type->is_string();
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = std::string(attempt ? "try_" : "") + (ntz ? "parse_timestamp_ntz" : "parse_timestamp");
     call.argument_types = {column::string_type(), column::string_type()};
@@ -88,9 +88,9 @@ Result<Call> unix_timestamp(const Request& request) {
     call.name = "unix_parse";
     if (request.arguments.size() == 2) call.argument_types[1] = column::string_type();
   } else if (type->kind() == TypeKind::timestamp_ntz) {
-    call.name = "unix_seconds_ntz";
+    call.name = "unix_timestamp_of";
   } else if (type->kind() == TypeKind::date || type->kind() == TypeKind::timestamp || type->kind() == TypeKind::null) {
-    call.name = "unix_seconds";
+    call.name = "unix_timestamp_of";
     call.argument_types[0] = column::timestamp_type();
   } else {
     return unexpected_input(request, 0, "(\"STRING\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\")");
@@ -149,8 +149,41 @@ Result<Call> extract(const Request& request) {
   return Status::unsupported("{} of field {} is not supported", request.name, *field);
 }
 
+// int(x), date(x), …: a cast that is called like a function.
+Result<Call> cast_to(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  call.name = "as_is";
+  call.pretty = request.arguments[0].sql;
+  if (request.name == "decimal") {
+    call.type = column::decimal_type(10, 0);
+  } else {
+    TRY_ASSIGN(call.type, column::parse_type(request.name));
+  }
+  const TypePtr& from = request.arguments[0].type;
+  if (!can_cast(from, call.type, request.settings.ansi)) {
+    return mismatch("CAST_WITHOUT_SUGGESTION", "CAST(" + call.pretty + " AS " + call.type->sql() + ")",
+                    {{"srcType", quoted(from)}, {"targetType", quoted(call.type)}});
+  }
+  call.argument_types = {call.type};
+  call.nullable = any_nullable(request);
+  return call;
+}
+
 const Entry entries[] = {
     {.name = "as_is", .sql = "{0}"},
+    {.name = "date", .rule = cast_to},
+    {.name = "timestamp", .rule = cast_to},
+    {.name = "boolean", .rule = cast_to},
+    {.name = "tinyint", .rule = cast_to},
+    {.name = "smallint", .rule = cast_to},
+    {.name = "int", .rule = cast_to},
+    {.name = "bigint", .rule = cast_to},
+    {.name = "float", .rule = cast_to},
+    {.name = "double", .rule = cast_to},
+    {.name = "decimal", .rule = cast_to},
+    {.name = "string", .rule = cast_to},
+    {.name = "binary", .rule = cast_to},
     {.name = "current_timestamp", .parameters = "", .result = "T", .null = '!'},
     {.name = "now", .parameters = "", .result = "T", .null = '!', .canonical = "current_timestamp"},
     {.name = "current_date", .parameters = "", .result = "D", .null = '!'},
@@ -208,7 +241,7 @@ const Entry entries[] = {
      }},
     {.name = "months_between_rounded", .sql = "ms_months_between(ms_to_local({0}, {tz}), ms_to_local({1}, {tz}), true)"},
     {.name = "last_day", .parameters = "D", .result = "D", .sql = "last_day({0})"},
-    {.name = "next_day", .parameters = "Ds", .result = "D", .sql = "ms_next_day({0}, {1})"},
+    {.name = "next_day", .parameters = "Ds", .result = "D", .sql = "ms_next_day({0}, {1})", .null = '~'},
     {.name = "trunc", .parameters = "Ds", .result = "D", .sql = "ms_trunc_date({0}, {1})", .null = '~'},
     {.name = "date_trunc", .parameters = "st", .result = "1", .sql = "ms_date_trunc({0}, {1}, {tz})", .rule = date_trunc},
     {.name = "date_trunc_ntz", .sql = "ms_date_trunc({0}, {1}, 'UTC')"},
@@ -229,9 +262,9 @@ const Entry entries[] = {
     {.name = "try_cast_date"},
     {.name = "unix_timestamp", .rule = unix_timestamp},
     {.name = "to_unix_timestamp", .rule = unix_timestamp},
+    {.name = "unix_timestamp_of", .sql = "(epoch_us({0}) // 1000000)"},
     {.name = "unix_parse", .sql = "ms_unix_parse({0}, {1}, {tz})"},
     {.name = "unix_seconds", .parameters = "T", .result = "l", .sql = "(epoch_us({0}) - ((epoch_us({0}) % 1000000) + 1000000) % 1000000) // 1000000"},
-    {.name = "unix_seconds_ntz", .sql = "(epoch_us({0}) - ((epoch_us({0}) % 1000000) + 1000000) % 1000000) // 1000000"},
     {.name = "unix_millis", .parameters = "T", .result = "l", .sql = "(epoch_us({0}) - ((epoch_us({0}) % 1000) + 1000) % 1000) // 1000"},
     {.name = "unix_micros", .parameters = "T", .result = "l", .sql = "epoch_us({0})"},
     {.name = "unix_date", .parameters = "D", .result = "i", .sql = "CAST({0} - DATE '1970-01-01' AS INTEGER)"},
@@ -240,7 +273,7 @@ const Entry entries[] = {
     {.name = "timestamp_seconds_double", .sql = "ms_timestamp_of_double({0})"},
     {.name = "timestamp_millis", .parameters = "l", .result = "T", .sql = "ms_timestamp_of({0}, 1000)"},
     {.name = "timestamp_micros", .parameters = "l", .result = "T", .sql = "make_timestamp({0})"},
-    {.name = "from_unixtime", .parameters = "ls?", .result = "s", .sql = "ms_date_format(ms_timestamp_of({0}, 1000000), {1}, {tz})", .defaults = "yyyy-MM-dd HH:mm:ss"},
+    {.name = "from_unixtime", .parameters = "ls?", .result = "s", .sql = "ms_date_format(ms_timestamp_of({0}, 1000000), {1}, {tz})", .null = '~', .defaults = "yyyy-MM-dd HH:mm:ss"},
     {.name = "make_date", .parameters = "iii", .result = "D", .sql = "ms_make_date({0}, {1}, {2})"},
     {.name = "from_utc_timestamp", .parameters = "Ts", .result = "T", .sql = "ms_to_local({0}, {1})"},
     {.name = "to_utc_timestamp", .parameters = "Ts", .result = "T", .sql = "ms_from_local({0}, {1})"},

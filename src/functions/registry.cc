@@ -330,6 +330,24 @@ Result<Call> apply_signature(const Request& request) {
   return call;
 }
 
+namespace {
+
+// A string that is read as something else makes the result nullable, also where ANSI mode fails instead. Not for functions
+// that look at NULLs themselves.
+bool reads_strings(const Request& request, const Call& call) {
+  static constexpr std::string_view own[] = {"coalesce", "nvl", "ifnull", "named_struct", "struct", "array", "map", "hash",
+                                             "xxhash64", "typeof", "if", "nvl2", "<=>", "equal_null", "null_safe_equal"};
+  if (std::find(std::begin(own), std::end(own), request.name) != std::end(own)) return false;
+  for (std::size_t i = 0; i < request.arguments.size() && i < call.argument_types.size(); ++i) {
+    const bool read = request.arguments[i].type->is_string() && !call.argument_types[i]->is_string() &&
+                      call.argument_types[i]->kind() != TypeKind::binary;
+    if (read) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<Call> resolve(std::string_view name, const std::vector<Argument>& arguments, bool distinct,
                      const Settings& settings) {
   const std::string lower = to_lower(name);
@@ -342,7 +360,9 @@ Result<Call> resolve(std::string_view name, const std::vector<Argument>& argumen
                          {{"routineName", join(parts, ".")}, {"searchPath", std::string(search_path)}});
   }
   const Request request{*entry, lower, arguments, distinct, settings};
-  return entry->rule != nullptr ? entry->rule(request) : apply_signature(request);
+  TRY_ASSIGN(Call call, entry->rule != nullptr ? entry->rule(request) : apply_signature(request));
+  if (entry->null == ' ' && call.kind == FunctionKind::scalar && reads_strings(request, call)) call.nullable = true;
+  return call;
 }
 
 bool exists(std::string_view name) {
