@@ -219,12 +219,13 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to
     ErrorParameters parameters{{"sqlExpr", sql_expr(pretty)},
                                {"srcType", sql_type(child->type)},
                                {"targetType", sql_type(to)}};
+    const bool from_date = child->type->kind() == TypeKind::date && to->is_numeric();
+    const bool to_date = to->kind() == TypeKind::date && child->type->is_numeric();
+    if (strict && (from_date || to_date)) {
+      parameters["functionNames"] = from_date ? "`UNIX_DATE`" : "`DATE_FROM_UNIX_DATE`";
+      return Status::error("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", std::move(parameters));
+    }
     if (strict && functions::can_cast(child->type, to, false)) {
-      const bool from_date = child->type->kind() == TypeKind::date;
-      if ((from_date && to->is_numeric()) || (to->kind() == TypeKind::date && child->type->is_numeric())) {
-        parameters["functionNames"] = from_date ? "`UNIX_DATE`" : "`DATE_FROM_UNIX_DATE`";
-        return Status::error("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", std::move(parameters));
-      }
       parameters["config"] = "\"spark.sql.ansi.enabled\"";
       parameters["configVal"] = "'false'";
       return Status::error("DATATYPE_MISMATCH.CAST_WITH_CONF_SUGGESTION", std::move(parameters));

@@ -105,14 +105,22 @@ Result<ExprPtr> ExpressionAnalyzer::named_function(const std::string& name,
 Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<ExprPtr> arguments,
                                          bool distinct) {
   std::vector<functions::Argument> given;
-  for (const auto& argument : arguments) given.push_back(argument_of(*argument));
+  bool generators = false;
+  for (const auto& argument : arguments) {
+    given.push_back(argument_of(*argument));
+    if (argument->kind != ExprKind::generator) continue;
+    generators = true;
+    given.back().type = argument->type->fields()[0].type;
+  }
+  if (generators) {
+    const auto probe = functions::resolve(name, given, distinct, settings_.functions);
+    const std::string pretty = probe.ok() ? probe->pretty : name + "(" + list_of(arguments, 0) + ")";
+    return Status::error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                         {{"expression", sql_expr(pretty)}});
+  }
   TRY_ASSIGN(functions::Call resolved,
              functions::resolve(name, given, distinct, settings_.functions));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i]->kind == ExprKind::generator) {
-      return Status::error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
-                           {{"expression", sql_expr(resolved.pretty)}});
-    }
     if (i < resolved.argument_types.size()) {
       arguments[i] = implicit_cast(arguments[i], resolved.argument_types[i], ansi());
     }
@@ -137,7 +145,8 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
       out->kind = ExprKind::aggregate;
       out->distinct = distinct;
       for (const auto& child : out->children) {
-        if (has_aggregate(*child)) return Status::error("NESTED_AGGREGATE_FUNCTION");
+        // sum(sum(x)) OVER (…) is a window function over an aggregate.
+        if (!in_window_ && has_aggregate(*child)) return Status::error("NESTED_AGGREGATE_FUNCTION");
       }
       break;
     case functions::FunctionKind::window:
@@ -169,6 +178,10 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (lower == "when") return wrap(case_when(arguments));
   if (lower == "in" && !arguments.empty()) return wrap(in_list(arguments));
   if (lower == "between" && arguments.size() == 3) return wrap(between(arguments));
+  if (lower == "-" && arguments.size() == 1) {
+    // SQL's minus sign; the function negative() is named otherwise.
+    return wrap(call("unary_minus", arguments));
+  }
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
   if (lower == "ms_local_timestamp" && arguments.size() == 1) {
     return wrap(local_timestamp(arguments[0]));

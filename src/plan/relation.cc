@@ -219,13 +219,23 @@ NodePtr with_plan_id(const NodePtr& node, std::int64_t plan_id) {
   return copy;
 }
 
+void visit_outside_aggregates(const Expr& e, const std::function<void(const Expr&)>& f) {
+  f(e);
+  if (e.kind == ExprKind::aggregate) return;
+  if (e.kind != ExprKind::window) {
+    for (const ExprPtr& child : e.children) visit_outside_aggregates(*child, f);
+    return;
+  }
+  // The function of OVER is no aggregate of the group; what it is computed from may be.
+  for (const ExprPtr& child : e.children[0]->children) visit_outside_aggregates(*child, f);
+  for (const ExprPtr& p : e.window->partition) visit_outside_aggregates(*p, f);
+  for (const SortKey& key : e.window->order) visit_outside_aggregates(*key.expr, f);
+}
+
 bool has_aggregate_function(const Expr& expr) {
   bool found = false;
-  visit(expr, [&](const Expr& e) {
-    if (e.kind == ExprKind::window) return false;
-    found = found || e.kind == ExprKind::aggregate;
-    return !found;
-  });
+  visit_outside_aggregates(expr,
+                           [&](const Expr& e) { found = found || e.kind == ExprKind::aggregate; });
   return found;
 }
 

@@ -52,18 +52,9 @@ ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
   return copy;
 }
 
-// An aggregate under OVER computes over the groups; it is itself no aggregate of the group.
-void each_outside_aggregates(const Expr& expr, const std::function<void(const Expr&)>& f) {
-  visit(expr, [&](const Expr& e) {
-    if (e.kind == ExprKind::aggregate) return false;
-    f(e);
-    return true;
-  });
-}
-
 Status check_grouped(const ExprPtr& expr, const IdSet& keys, bool grouped) {
   const Expr* wrong = nullptr;
-  each_outside_aggregates(*expr, [&](const Expr& e) {
+  visit_outside_aggregates(*expr, [&](const Expr& e) {
     if (e.kind == ExprKind::attribute && !keys.contains(key_of(e.id)) && wrong == nullptr) wrong = &e;
   });
   if (wrong == nullptr) return Status::OK();
@@ -128,7 +119,9 @@ void set_output(Aggregate& node) {
   IdSet keys;
   for (const ExprPtr& key : node.keys) keys.insert(key_of(key->id));
   for (std::size_t i = 0; i < node.exprs.size(); ++i) {
-    if (subset(*node.exprs[i], keys)) node.output[i].nullable = true;
+    IdSet used;
+    add_references(*node.exprs[i], used);
+    if (!used.empty() && subset(*node.exprs[i], keys)) node.output[i].nullable = true;
   }
 }
 
@@ -302,7 +295,7 @@ Result<NodePtr> RelationAnalyzer::collect_metrics(const sc::CollectMetrics& prot
                              {{"expr", sql_expr(strip_alias(metric)->pretty)}});
       }
       const Expr* bare = nullptr;
-      each_outside_aggregates(*metric, [&](const Expr& x) {
+      visit_outside_aggregates(*metric, [&](const Expr& x) {
         if (x.kind == ExprKind::attribute) bare = &x;
       });
       if (bare != nullptr) {

@@ -127,7 +127,9 @@ class MissingColumns {
   bool case_sensitive_;
 };
 
-bool has_aggregate_function(const Expr& expr);  // outside of OVER
+// Each node but the arguments of aggregate functions. The function of an OVER counts as none.
+void visit_outside_aggregates(const Expr& e, const std::function<void(const Expr&)>& f);
+bool has_aggregate_function(const Expr& expr);
 Status check_no_generator(const Expr& expr, const std::string& operator_name);
 
 // relation_aggregate.cc. `keys` are attributes or aliases; `exprs` (attributes or aliases) hold aggregate functions and

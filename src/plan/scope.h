@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "plan/node.h"
+#include "plan/text.h"
 
 namespace millstream::plan {
-
-using NameParts = std::vector<std::string>;
 
 // A name that was found: the column, and whether only a hidden one matched.
 struct Found {

@@ -90,29 +90,33 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string java_double(double value) { return java_floating(value); }
 std::string java_float(float value) { return java_floating(value); }
 
-std::string suggestions(const std::string& name, const std::vector<Attribute>& candidates) {
-  // Qualifiers tell the candidates apart only when they are not all the same.
+std::string suggestions(const NameParts& wanted, const std::vector<Attribute>& candidates) {
+  std::vector<const Attribute*> visible;
   bool same_qualifier = true;
-  const Attribute* first = nullptr;
-  std::vector<std::vector<std::string>> names;
   for (const Attribute& a : candidates) {
     if (a.hidden) continue;
-    if (first == nullptr) first = &a;
-    same_qualifier = same_qualifier && a.qualifier == first->qualifier;
-    names.push_back(a.qualifier);
-    names.back().push_back(a.name);
+    visible.push_back(&a);
+    same_qualifier = same_qualifier && a.qualifier == visible[0]->qualifier;
   }
+  std::stable_sort(visible.begin(), visible.end(),
+                   [](const Attribute* a, const Attribute* b) { return a->name < b->name; });
+  // Spark measures from the bare name to the quoted candidate.
+  const std::string base = join(wanted, ".");
   struct Candidate {
     std::size_t distance;
     std::string text;
   };
   std::vector<Candidate> found;
-  for (auto& parts : names) {
-    if (same_qualifier) parts.erase(parts.begin(), parts.end() - 1);
-    found.push_back({edit_distance(join(parts, "."), name), sql_id(parts)});
+  for (const Attribute* a : visible) {
+    // One common qualifier tells nothing to whoever did not write one.
+    NameParts parts;
+    if (wanted.size() > 1 || !same_qualifier) parts = a->qualifier;
+    parts.push_back(a->name);
+    std::string text = sql_id(parts);
+    found.push_back({edit_distance(text, base), std::move(text)});
   }
   std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.distance < b.distance; });
+                   [](const auto& x, const auto& y) { return x.distance < y.distance; });
   std::string out;
   for (std::size_t i = 0; i < found.size() && i < 5; ++i) {
     if (i > 0) out += ", ";
@@ -121,9 +125,8 @@ std::string suggestions(const std::string& name, const std::vector<Attribute>& c
   return out;
 }
 
-Status unresolved_column(const std::vector<std::string>& parts,
-                         const std::vector<Attribute>& candidates) {
-  const std::string proposal = suggestions(join(parts, "."), candidates);
+Status unresolved_column(const NameParts& parts, const std::vector<Attribute>& candidates) {
+  const std::string proposal = suggestions(parts, candidates);
   if (proposal.empty()) {
     return Status::error("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", sql_id(parts)}});
   }

@@ -9,6 +9,8 @@
 
 namespace millstream::plan {
 
+using NameParts = std::vector<std::string>;
+
 std::string sql_id(const std::string& name);                  // `a`
 std::string sql_id(const std::vector<std::string>& parts);    // `a`.`b`
 std::string sql_expr(const std::string& pretty);              // "(a + 1)"
@@ -19,10 +21,9 @@ std::string ordinal_word(std::size_t n);                      // first, second, 
 std::string java_double(double value);
 std::string java_float(float value);
 
-// Candidates by growing edit distance to `name`, the first five, quoted: "`a`, `b`".
-std::string suggestions(const std::string& name, const std::vector<Attribute>& candidates);
-Status unresolved_column(const std::vector<std::string>& parts,
-                         const std::vector<Attribute>& candidates);
+// Candidates by growing edit distance to the name, the first five, quoted: "`a`, `b`".
+std::string suggestions(const NameParts& wanted, const std::vector<Attribute>& candidates);
+Status unresolved_column(const NameParts& parts, const std::vector<Attribute>& candidates);
 
 std::string format_date(std::int64_t days);
 std::string format_timestamp_utc(std::int64_t micros);  // 2024-01-01 00:00:00[.ffffff]

@@ -353,7 +353,7 @@ Status ExpressionParser::unary(sc::Expression& out) {
   }
   TRY(postfix(out));
   for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
-    wrap(out, *op == "-" ? "negative" : *op == "+" ? "positive" : "~");
+    wrap(out, *op == "+" ? "positive" : *op);
   }
   return Status::OK();
 }
