@@ -106,12 +106,13 @@ class RocksdbSeenFiles final : public SeenFiles {
       std::string_view rest = view(at->key());
       if (!rest.starts_with(prefix)) break;
       rest.remove_prefix(prefix.size());
-      const auto slash = rest.find('/');
+      // Only what is before the NUL is a path: the bytes of the time behind it may well be those of a '/'.
+      const std::string_view name = rest.substr(0, rest.find('\0'));
+      const auto slash = name.find('/');
       if (slash != std::string_view::npos) {
-        at->Seek(prefix + std::string(rest.substr(0, slash)) + char('/' + 1));
+        at->Seek(prefix + std::string(name.substr(0, slash)) + char('/' + 1));
         continue;
       }
-      const std::string_view name = rest.substr(0, rest.find('\0'));
       while (next < names.size() && names[next] < name) ++next;
       if (next < names.size() && names[next] == name) seen[next] = true;
       at->Next();

@@ -56,6 +56,13 @@ TEST_P(SeenFilesTest, NumbersStayAcrossReopening) {
                   }).ok());
 }
 
+TEST_P(SeenFilesTest, TheTimeOfAFileIsNoPartOfItsPath) {
+  auto seen = open().value();
+  const std::int64_t slashes = 0x2f2f2f2f2f2f2f2f;  // eight bytes '/'
+  ASSERT_TRUE(seen->add({file("/in/a", slashes), file("/in/b", '/'), file("/in/x/c", slashes)}, true, {}).ok());
+  EXPECT_EQ(seen->known("/in", {"a", "b", "c", "x"}).value(), (std::vector<bool>{true, true, false, false}));
+}
+
 TEST_P(SeenFilesTest, KnownIsByDirectory) {
   auto seen = open().value();
   std::vector<SeenFile> files;
