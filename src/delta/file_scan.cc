@@ -36,6 +36,7 @@ struct ScanPlan {
   std::shared_ptr<io::Store> store;
   std::string table;
   TableInfoPtr info;
+  std::string time_zone;
   column::Schema output;
   std::shared_ptr<arrow::Schema> arrow_output;
   std::vector<OutputColumn> columns;
@@ -45,11 +46,12 @@ struct ScanPlan {
 
 Result<std::shared_ptr<const ScanPlan>> make_plan(const std::shared_ptr<io::Store>& store, const std::string& table,
                                                   const TableInfoPtr& info, const connector::ScanRequest& request,
-                                                  bool case_sensitive) {
+                                                  bool case_sensitive, const std::string& time_zone) {
   auto plan = std::make_shared<ScanPlan>();
   plan->store = store;
   plan->table = table;
   plan->info = info;
+  plan->time_zone = time_zone;
   for (const auto& name : request.columns) {
     const int index = column::find_field(info->schema, name);
     if (index < 0) {
@@ -116,7 +118,8 @@ class FilesReader final : public connector::BatchReader {
       const auto& field = plan_->info->schema[static_cast<std::size_t>(column.index)];
       const auto found = add.partition_values.find(field.name);
       TRY_ASSIGN(auto value, parse_partition_value(
-                                 field, found == add.partition_values.end() ? std::nullopt : found->second));
+                                 field, found == add.partition_values.end() ? std::nullopt : found->second,
+                                 plan_->time_zone));
       partition_.push_back({field, std::move(value)});
     }
     if (plan_->wanted.empty()) {
@@ -198,8 +201,9 @@ std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files)
 
 Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, const std::string& table,
                                       const TableInfoPtr& info, std::vector<AddFilePtr> files,
-                                      const connector::ScanRequest& request, bool case_sensitive) {
-  TRY_ASSIGN(const auto plan, make_plan(store, table, info, request, case_sensitive));
+                                      const connector::ScanRequest& request, bool case_sensitive,
+                                      const std::string& time_zone) {
+  TRY_ASSIGN(const auto plan, make_plan(store, table, info, request, case_sensitive, time_zone));
   if (!request.predicates.empty()) {
     std::erase_if(files, [&](const auto& file) { return !may_match(*file, *info, request.predicates); });
   } else if (request.limit) {

@@ -16,6 +16,7 @@ namespace millstream::delta {
 // The rows of `files`, which the caller has chosen; may_match is applied here. `info` gives the columns.
 Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, const std::string& table,
                                       const TableInfoPtr& info, std::vector<AddFilePtr> files,
-                                      const connector::ScanRequest& request, bool case_sensitive = false);
+                                      const connector::ScanRequest& request, bool case_sensitive = false,
+                                      const std::string& time_zone = "UTC");
 
 }  // namespace millstream::delta

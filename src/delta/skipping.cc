@@ -215,6 +215,7 @@ bool may_match(const AddFile& file, const TableInfo& table, const std::vector<Pr
       const auto value = parse_partition_value(
           *field, found == file.partition_values.end() ? std::nullopt : found->second);
       if (!value.ok()) continue;  // the scan itself reports it
+      if (field->type->kind() == TypeKind::timestamp && (*value)->is_valid && !says_its_zone(*found->second)) continue;
       const bool null = !(*value)->is_valid;
       const Range range{null ? nullptr : *value, null ? nullptr : *value, true, null, null};
       if (!matches(predicate, range)) return false;

@@ -82,7 +82,8 @@ Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& reques
   std::vector<AddFilePtr> files;
   files.reserve(snapshot_->files().size());
   snapshot_->files().for_each([&](const AddFilePtr& file) { files.push_back(file); });
-  return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request, options_.case_sensitive);
+  return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request, options_.case_sensitive,
+                    options_.time_zone);
 }
 
 std::string DeltaTable::describe() const { return fmt::format("delta [{}]", table_); }

@@ -64,7 +64,9 @@ inline std::vector<std::string> texts(const connector::Batches& batches) {
       std::string row;
       for (const auto& column : batch->columns()) {
         const auto value = column->GetScalar(i).ValueOrDie();
-        row += (row.empty() ? "" : "|") + (value->is_valid ? value->ToString() : std::string("NULL"));
+        const bool decimal = value->type->id() == arrow::Type::DECIMAL128;
+        if (!row.empty()) row += '|';
+        row += !value->is_valid ? "NULL" : decimal ? decimal_text(*value) : value->ToString();
       }
       rows.push_back(std::move(row));
     }

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "format/datetime_text.h"
 
 namespace millstream::delta {
 namespace {
@@ -289,13 +290,26 @@ Result<std::optional<std::string>> partition_text(const column::Field& field, co
   }
 }
 
-Result<ScalarPtr> parse_partition_value(const column::Field& field, const std::optional<std::string>& text) {
+bool says_its_zone(std::string_view timestamp) {
+  const auto zoned = split_zone(trim(timestamp));
+  return zoned && zoned->first.size() != trim(timestamp).size();
+}
+
+Result<ScalarPtr> parse_partition_value(const column::Field& field, const std::optional<std::string>& text,
+                                        const std::string& time_zone) {
   const auto arrow_type = column::to_arrow(field.type);
   if (!text || text->empty()) return arrow::MakeNullScalar(arrow_type);
   if (field.type->kind() == TypeKind::binary) {
     return ScalarPtr(std::make_shared<arrow::BinaryScalar>(unescape_binary(*text)));
   }
   ScalarPtr value = parse_value(field.type, *text);
+  if (value != nullptr && field.type->kind() == TypeKind::timestamp && time_zone != "UTC" && !says_its_zone(*text)) {
+    TRY_ASSIGN(const auto zone, format::TimeZone::find(time_zone));
+    const std::int64_t local = static_cast<const arrow::TimestampScalar&>(*value).value;
+    const std::int64_t seconds = local / 1'000'000 - (local % 1'000'000 < 0 ? 1 : 0);
+    return ScalarPtr(
+        std::make_shared<arrow::TimestampScalar>(local - zone.offset_of_local(seconds) * 1'000'000, arrow_type));
+  }
   if (value == nullptr) {
     return Status::illegal_state("the Delta log has '{}' as a value of the partition column {}, which is {}", *text,
                                  field.name, field.type->sql());

@@ -33,8 +33,12 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text);
 
 // As partitionValues has it; nothing: NULL (also for the empty text, which the log cannot tell from it).
 Result<std::optional<std::string>> partition_text(const column::Field& field, const arrow::Scalar& value);
-// The value as a scalar of the column's Arrow type. Nothing and "" are NULL.
-Result<ScalarPtr> parse_partition_value(const column::Field& field, const std::optional<std::string>& text);
+// The value as a scalar of the column's Arrow type. Nothing and "" are NULL. A timestamp that does not say its zone (some old
+// writers) is of `time_zone`.
+Result<ScalarPtr> parse_partition_value(const column::Field& field, const std::optional<std::string>& text,
+                                        const std::string& time_zone = "UTC");
+// Whether the text means an instant whatever the zone of the reader.
+bool says_its_zone(std::string_view timestamp);
 
 // A JSON token of statistics (strings without their quotes) as a scalar of the type; null pointer: it says nothing.
 ScalarPtr parse_stats_value(const column::TypePtr& type, const std::string& token, bool is_string);

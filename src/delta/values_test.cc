@@ -83,6 +83,15 @@ TEST(Values, PartitionValuesGoThereAndBack) {
   }
 }
 
+TEST(Values, OldTimestampsAreOfTheReadersZone) {
+  const auto field = column::parse_schema("p TIMESTAMP").value()[0];
+  const auto micros = [&](const char* text) {
+    return static_cast<const arrow::TimestampScalar&>(**parse_partition_value(field, text, "Asia/Kolkata")).value;
+  };
+  EXPECT_EQ(micros("2024-01-01 05:30:00.5"), 1704067200500000);
+  EXPECT_EQ(micros("2024-01-01T00:00:00.500000Z"), 1704067200500000);
+}
+
 TEST(Values, DirectoriesAreEscapedTwiceInTheLog) {
   const std::string directory = partition_directory("p", "a b/c=%:\xc3\xa9");
   EXPECT_EQ(directory, "p=a b%2Fc%3D%25%3A\xc3\xa9");

@@ -94,7 +94,7 @@ class DeltaSource final : public connector::Source {
     if (from.initial) TRY(snapshot_files_between(from, end, files));
     if (!end.initial) TRY(commit_files_between(from, end, files));
     return delta::scan_files(definition_->store, definition_->path, info_, std::move(files), request,
-                             definition_->case_sensitive);
+                             definition_->case_sensitive, definition_->time_zone);
   }
 
   Status commit(const Offset& end_text) override {
