@@ -146,13 +146,16 @@ NodePtr push(const NodePtr& node, std::vector<ColumnPredicate> predicates,
       conjuncts(*as<Filter>(*node).condition, predicates);
       break;
     case NodeKind::project: {
-      // Conditions on columns that are passed on go further down; on computed ones they end here.
-      std::erase_if(predicates, [&](const ColumnPredicate& p) {
-        return std::none_of(as<Project>(*node).exprs.begin(), as<Project>(*node).exprs.end(),
-                            [&](const ExprPtr& e) {
-                              return e->kind == ExprKind::attribute && e->id == p.id;
-                            });
-      });
+      // Conditions on columns that are passed on or renamed go further down; on computed ones they end here.
+      std::vector<ColumnPredicate> below;
+      for (const ExprPtr& e : as<Project>(*node).exprs) {
+        const Expr& source = e->kind == ExprKind::alias ? *e->children[0] : *e;
+        if (source.kind != ExprKind::attribute) continue;
+        for (const ColumnPredicate& p : predicates) {
+          if (p.id == e->id) below.push_back({source.id, p.predicate});
+        }
+      }
+      predicates = std::move(below);
       break;
     }
     case NodeKind::limit: {
