@@ -73,8 +73,10 @@ std::optional<std::string> bound_json(const column::DataType& type, const arrow:
     case TypeKind::float_:
     case TypeKind::double_: {
       const bool narrow = type.kind() == TypeKind::float_;
+      // Parquet's footers turn a smallest 0.0 into -0.0 and a greatest -0.0 into 0.0; the two are equal.
       const double wide = narrow ? static_cast<double>(static_cast<const arrow::FloatScalar&>(value).value)
                                  : static_cast<const arrow::DoubleScalar&>(value).value;
+      if (wide == 0) return "0.0";
       const std::string text =
           narrow ? java_text(static_cast<const arrow::FloatScalar&>(value).value) : java_text(wide);
       return std::isfinite(wide) ? text : json_quote(text);
