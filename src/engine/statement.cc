@@ -54,21 +54,31 @@ class SlotLeaves final : public NodeLowering::Leaves {
   std::vector<Statement::Leaf>* leaves_;
 };
 
+// While it lives, a cancelled token interrupts what the connection runs.
+class Interruption {
+ public:
+  Interruption(duckdb_connection connection, const CancelToken* cancel) : cancel_(const_cast<CancelToken*>(cancel)) {
+    if (cancel_ != nullptr) callback_ = cancel_->on_cancel([connection] { duckdb_interrupt(connection); });
+  }
+  ~Interruption() {
+    if (cancel_ != nullptr) cancel_->forget(callback_);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+ private:
+  CancelToken* cancel_;
+  std::size_t callback_ = 0;
+};
+
 // The rows of one run.
 class ResultReader final : public connector::BatchReader {
  public:
   ResultReader(duckdb_result result, duckdb_connection connection, duckdb_arrow_options options, const column::Schema& schema,
                std::shared_ptr<arrow::Schema> logical, plan::NodePtr node, const CancelToken* cancel)
       : result_(result), connection_(connection), options_(options), schema_(schema), logical_(std::move(logical)),
-        node_(std::move(node)), cancel_(cancel) {
-    if (cancel_ != nullptr) {
-      callback_ = const_cast<CancelToken*>(cancel_)->on_cancel([connection] { duckdb_interrupt(connection); });
-    }
-  }
-  ~ResultReader() override {
-    if (cancel_ != nullptr) const_cast<CancelToken*>(cancel_)->forget(callback_);
-    duckdb_destroy_result(&result_);
-  }
+        node_(std::move(node)), cancel_(cancel), interruption_(connection, cancel) {}
+  ~ResultReader() override { duckdb_destroy_result(&result_); }
 
   Result<connector::RecordBatchPtr> next() override {
     std::vector<connector::RecordBatchPtr> parts;
@@ -148,7 +158,7 @@ class ResultReader final : public connector::BatchReader {
   std::shared_ptr<arrow::Schema> physical_;
   plan::NodePtr node_;
   const CancelToken* cancel_;
-  std::size_t callback_ = 0;
+  const Interruption interruption_;
   bool ended_ = false;
 };
 
@@ -225,6 +235,8 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
     const duckdb_timestamp now{context.timestamp_us};
     if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError) return Status::internal("the current time was refused");
   }
+  // Sorts and aggregates do all their work in duckdb_execute_pending: it must be interruptible as reading is.
+  const Interruption interruption(connection_.get(), context.cancel);
   duckdb_result result;
   Pending pending;
   if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
