@@ -35,8 +35,11 @@ google::rpc::ErrorInfo details_of(const grpc::Status& status) {
 
 TEST(Errors, CarryClassConditionAndParameters) {
   ErrorLog log;
-  const Status error = Status::error("DIVIDE_BY_ZERO", {{"config", "\"spark.sql.ansi.enabled\""}})
-                           .with_context({.is_sql = false, .fragment = "__truediv__", .call_site = "t.py:7"});
+  QueryContext context;
+  context.fragment = "__truediv__";
+  context.call_site = "t.py:7";
+  const Status error =
+      Status::error("DIVIDE_BY_ZERO", {{"config", "\"spark.sql.ansi.enabled\""}}).with_context(context);
   const grpc::Status wire = to_grpc(error, &log);
   EXPECT_EQ(wire.error_code(), grpc::StatusCode::INTERNAL);
   EXPECT_TRUE(wire.error_message().ends_with("\n== DataFrame ==\n\"__truediv__\" was called from\nt.py:7\n"));
