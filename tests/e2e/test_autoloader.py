@@ -5,8 +5,8 @@ import os
 import shutil
 
 import pytest
-from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
-from streams import batches
+from pyspark.errors import PySparkException, StreamingQueryException
+from streams import batches, in_order
 
 ODD_NAMES = ["a b", "a[1]", "c#d", "e+f", "q?", "x{y,z}", "ünï", "st*r", "per%cent", "eq=ual"]
 
@@ -110,7 +110,7 @@ def test_max_files_per_trigger_is_hard(work):
 
 def test_max_bytes_per_trigger_takes_the_crossing_file(work):
     line = json.dumps({"v": 1, "pad": "x" * 83}) + "\n"
-    assert len(line) == 104
+    assert 75 < len(line) < 150
     for i in range(4):
         work.write(f"{i}.json", line)
     query = work.run(work.cloud(schema="v int", cloudFiles__maxBytesPerTrigger="150b"))
@@ -222,7 +222,7 @@ def test_mode_none_has_no_rescued_column(work):
     work.write("2.json", '{"id":"x","y":1}\n')
     work.run(work.cloud(**options))
     assert work.columns() == ["id"]
-    assert work.rows() == [(1,), (None,)]
+    assert work.rows() == in_order([(1,), (None,)])
 
 
 def test_sc07_given_schema(work):
@@ -259,13 +259,13 @@ def test_sc13_one_schema_location_for_two_sources(work, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "1.json").write_text('{"b":1}\n')
-    frame = None
-    try:
-        frame = work.cloud(path=other)
-    except AnalysisException as error:
-        assert "schemaLocation" in str(error)
-    if frame is not None:
-        assert "a" not in frame.columns
+    with pytest.raises(PySparkException) as error:
+        frame = (work.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
+                 .option("cloudFiles.schemaLocation", str(work.checkpoint)).load(str(other)))
+        query = (frame.writeStream.format("delta").option("checkpointLocation", str(tmp_path / "ck2"))
+                 .trigger(availableNow=True).start(str(tmp_path / "out2")))
+        query.awaitTermination()
+    assert str(work.checkpoint) in str(error.value) or "schemaLocation" in str(error.value)
 
 
 def test_unknown_option_is_named(work):

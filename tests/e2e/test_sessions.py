@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import subprocess
 import sys
+import threading
 import time
 import uuid
 
@@ -141,22 +142,26 @@ def test_interrupt_all_stops_streams(spark, tmp_path):
 
 
 def test_interrupt_tag(spark):
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        def slow():
-            spark.addTag("slow")
-            frame = spark.range(3_000_000).crossJoin(spark.range(3_000_000).withColumnRenamed("id", "x"))
-            return frame.agg(F.sum(F.col("id") % (F.col("x") + 1))).collect()
+    outcome = []
 
-        future = pool.submit(slow)
-        deadline = time.monotonic() + 30
-        interrupted = []
-        while not interrupted and time.monotonic() < deadline:
-            interrupted = spark.interruptTag("slow")
-            time.sleep(0.05)
-        assert len(interrupted) == 1
-        with pytest.raises(PySparkException) as error:
-            future.result(60)
-        assert "OPERATION_CANCELED" in str(error.value)
+    def slow():
+        spark.addTag("slow")
+        frame = spark.range(3_000_000).crossJoin(spark.range(3_000_000).withColumnRenamed("id", "x"))
+        try:
+            outcome.append(frame.agg(F.sum(F.col("id") % (F.col("x") + 1))).collect())
+        except PySparkException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=slow, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 30
+    interrupted = []
+    while not interrupted and time.monotonic() < deadline:
+        interrupted = spark.interruptTag("slow")
+        time.sleep(0.05)
+    assert len(interrupted) == 1
+    thread.join(20)
+    assert outcome and "OPERATION_CANCELED" in str(outcome[0])
 
 
 def test_bad_session_id(server):

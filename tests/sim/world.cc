@@ -5,13 +5,14 @@
 #include "base/failpoint.h"
 #include "delta/table.h"
 #include "sink/delta_sink.h"
-#include "source/rate.h"
+#include "source/providers.h"
 
 namespace millstream::sim {
 namespace {
 
 constexpr const char* checkpoint_path = "/ck";
 constexpr const char* table_path = "/table";
+constexpr const char* input_path = "/landing zone";
 
 }  // namespace
 
@@ -31,7 +32,8 @@ class World::Observer final : public stream::RunObserver {
 };
 
 World::World(std::uint64_t seed, bool verbose)
-    : seed_(seed), verbose_(verbose), random_(seed), store_(io::sim_store(clock_)) {
+    : seed_(seed), verbose_(verbose), random_(seed),
+      disk_(io::memory_store(&clock_)), store_(std::make_shared<io::FaultStore>(disk_, nullptr)) {
   failpoints::disarm_all();
   make_plan();
 }
@@ -50,13 +52,14 @@ void World::make_plan() {
     source::SourceEnv env;
     env.store = store_;
     env.clock = &clock_;
-    auto table = source::make_rate_micro_batch_table(
-        Options(std::map<std::string, std::string>{{"rowsPerBatch", rows}}), env);
+    auto table = source::make_stream_table(
+        "rate-micro-batch", "", Options(std::map<std::string, std::string>{{"rowsPerBatch", rows}}), {}, env);
     CHECK(table.ok());
     plan_ = stream::fakes::scan_of(*table);
     say("rate-micro-batch of " + rows);
     return;
   }
+  if (random_.below(6) == 0) return make_file_plan();
   std::vector<plan::NodePtr> scans;
   // Real Delta commits in some lives only: they take their time. One source, so that one thread makes all store calls.
   delta_sink_ = random_.below(16) == 0;
@@ -70,10 +73,45 @@ void World::make_plan() {
     scans.push_back(stream::fakes::scan_of(std::make_shared<stream::fakes::NumberTable>(feed)));
   }
   plan_ = sources == 1 ? scans[0] : stream::fakes::union_of(std::move(scans));
-  say(fmt::format("{} sources, {} log entries kept", sources, retain_));
+  say(fmt::format("{} sources, {} log entries kept{}", sources, retain_, delta_sink_ ? ", into Delta" : ""));
+}
+
+// The real file source or Auto Loader over files in the simulated store.
+void World::make_file_plan() {
+  file_format_ = random_.below(2) == 0 ? "json" : "cloudFiles";
+  source::SourceEnv env;
+  env.store = store_;
+  env.clock = &clock_;
+  const auto limit = std::to_string(1 + random_.below(4));
+  std::map<std::string, std::string> options;
+  if (file_format_ == "json") {
+    options["maxFilesPerTrigger"] = limit;
+  } else {
+    options["cloudFiles.format"] = "json";
+    options["cloudFiles.maxFilesPerTrigger"] = limit;
+  }
+  const Status made = disk_->make_directories(input_path);
+  CHECK(made.ok());
+  const auto table = source::make_stream_table(file_format_, "value BIGINT", Options(options), {input_path}, env);
+  if (!table.ok()) fmt::print("{}\n", table.status().to_string());
+  CHECK(table.ok());
+  plan_ = stream::fakes::scan_of(*table);
+  say(fmt::format("{}, {} files a trigger", file_format_, limit));
+}
+
+void World::more_files() {
+  const auto count = random_.below(4);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string lines;
+    for (auto row = random_.below(5); row > 0; --row) lines += fmt::format("{{\"value\":{}}}\n", file_rows_++);
+    const Status put = disk_->put(fmt::format("{}/part {:04}.json", input_path, files_++), lines);
+    CHECK(put.ok());
+    clock_.advance_us(static_cast<std::int64_t>(random_.below(3'000)));
+  }
 }
 
 void World::more_rows() {
+  if (!file_format_.empty()) return more_files();
   for (const auto& feed : feeds_) feed->total += static_cast<std::int64_t>(random_.below(12));
 }
 
@@ -222,6 +260,7 @@ std::string World::check_rows() const {
   for (const auto& feed : feeds_) {
     for (std::int64_t i = 0; i < feed->total; ++i) expected.push_back(i);
   }
+  for (std::int64_t i = 0; i < file_rows_; ++i) expected.push_back(i);
   std::sort(rows.begin(), rows.end());
   std::sort(expected.begin(), expected.end());
   if (rows == expected) return {};

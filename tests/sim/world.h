@@ -30,6 +30,8 @@ class World {
   class Observer;
 
   void make_plan();
+  void make_file_plan();
+  void more_files();
   void more_rows();
   void draw_faults();
   Status run_once(bool quiet);
@@ -46,10 +48,14 @@ class World {
   const bool verbose_;
   Random random_;
   io::SimClock clock_;
+  std::shared_ptr<io::Store> disk_;  // what store_ fails on top of
   std::shared_ptr<io::FaultStore> store_;
   std::vector<std::shared_ptr<stream::fakes::Feed>> feeds_;
   bool rate_source_ = false;
   bool delta_sink_ = false;
+  std::string file_format_;      // "json" or "cloudFiles": rows come as JSON files; empty: they do not
+  std::int64_t file_rows_ = 0;   // in all files so far
+  std::int64_t files_ = 0;
   plan::NodePtr plan_;
   stream::fakes::PassEngine engine_;
   std::int64_t retain_ = 100;
