@@ -76,6 +76,19 @@ TEST_P(SeenFilesTest, KnownIsByDirectory) {
   EXPECT_EQ(seen->known("/nowhere", {"b"}).value(), (std::vector<bool>{false}));
 }
 
+// A time of modification is any eight bytes; one of them may be a '/'.
+TEST_P(SeenFilesTest, KnownWhateverTheTime) {
+  auto seen = open().value();
+  std::vector<SeenFile> files;
+  std::vector<std::string> names;
+  for (int i = 0; i < 256; ++i) {
+    names.push_back(fmt::format("{:03}", i));
+    files.push_back(file("/in/" + names.back(), 1'700'000'000'000'000 + i * 257));
+  }
+  ASSERT_TRUE(seen->add(files, true, {}).ok());
+  EXPECT_EQ(seen->known("/in", names).value(), std::vector<bool>(256, true));
+}
+
 TEST_P(SeenFilesTest, UnnumberedFilesAreKnownAndNeverRead) {
   auto seen = open().value();
   ASSERT_TRUE(seen->add({file("/in/old")}, false, {0, true, 1, 2}).ok());
