@@ -173,6 +173,19 @@ std::optional<std::int64_t> shift_left(Failure&, std::int64_t x, std::int32_t n)
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << (n & 63));
 }
 
+std::optional<std::int32_t> shift_left_int(Failure&, std::int32_t x, std::int32_t n) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) << (n & 31));
+}
+std::optional<std::int64_t> shift_unsigned(Failure&, std::int64_t x, std::int32_t n) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) >> (n & 63));
+}
+std::optional<std::int32_t> shift_unsigned_int(Failure&, std::int32_t x, std::int32_t n) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) >> (n & 31));
+}
+// Java's shift keeps the sign, whatever DuckDB's does with negative numbers.
+std::optional<std::int64_t> shift_right(Failure&, std::int64_t x, std::int32_t n) { return x >> (n & 63); }
+std::optional<std::int32_t> shift_right_int(Failure&, std::int32_t x, std::int32_t n) { return x >> (n & 31); }
+
 std::optional<double> sample(Failure&, std::int64_t seed, std::int64_t row) {
   // splitmix64 of both: uniform in [0, 1).
   std::uint64_t z = static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(row) * 0xD1B54A32D192ED03ULL;
@@ -301,6 +314,11 @@ Status register_arithmetic_kernels(duckdb_connection c) {
   TRY(add_kernel<bround_float>(c, "ms_bround_f32"));
   TRY(add_kernel<sum_long>(c, "ms_sum_long"));
   TRY(add_kernel<shift_left>(c, "ms_shiftleft"));
+  TRY(add_kernel<shift_left_int>(c, "ms_shiftleft_int"));
+  TRY(add_kernel<shift_right>(c, "ms_shiftright"));
+  TRY(add_kernel<shift_right_int>(c, "ms_shiftright_int"));
+  TRY(add_kernel<shift_unsigned>(c, "ms_shift_unsigned"));
+  TRY(add_kernel<shift_unsigned_int>(c, "ms_shift_unsigned_int"));
   TRY(add_kernel<sample>(c, "ms_sample"));
   TRY(add_kernel<array_index>(c, "ms_array_index"));
   TRY(add_kernel<element_index>(c, "ms_element_index"));

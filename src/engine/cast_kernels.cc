@@ -27,7 +27,7 @@ std::string value_text(T value) {
   if constexpr (std::is_same_v<T, std::int16_t>) return std::to_string(value) + "S";
   if constexpr (std::is_same_v<T, std::int64_t>) return std::to_string(value) + "L";
   if constexpr (std::is_same_v<T, float>) return "CAST('" + float_text(value) + "' AS FLOAT)";
-  if constexpr (std::is_same_v<T, double>) return double_text(value) + "D";
+  if constexpr (std::is_same_v<T, double>) return std::isfinite(value) ? double_text(value) + "D" : double_text(value);
   return std::to_string(value);
 }
 

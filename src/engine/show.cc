@@ -152,7 +152,7 @@ Result<std::string> show_string(const column::Schema& schema, const std::vector<
                                 const ShowOptions& options) {
   TRY_ASSIGN(const Table table, make_table(schema, batches, options));
   std::string out = options.vertical ? vertical(table) : horizontal(table, options.truncate > 0);
-  if (options.vertical && table.rows.empty() && !table.more) return std::string("(0 rows)\n");
+  if (options.vertical && table.rows.empty() && !table.more) return std::string("(0 rows)");
   if (table.more) out += more_text(std::max(0, options.rows));
   return out;
 }

@@ -52,7 +52,8 @@ std::size_t display_width(std::string_view text) {
                       (point >= 0xAC00 && point <= 0xD7A3) || (point >= 0xF900 && point <= 0xFAFF) ||
                       (point >= 0xFE30 && point <= 0xFE6F) || (point >= 0xFF00 && point <= 0xFF60) ||
                       (point >= 0xFFE0 && point <= 0xFFE6);
-    width += wide ? 2 : 1;
+    // Java's characters outside the first plane are two units.
+    width += wide || point > 0xFFFF ? 2 : 1;
   });
   return width;
 }

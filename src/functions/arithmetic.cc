@@ -114,7 +114,8 @@ bool promote(const Request& request, Call* call) {
     Argument& text = a.type->is_string() ? a : b;
     const Argument& other = a.type->is_string() ? b : a;
     if (!other.type->is_numeric() && !is_null(other.type)) return false;
-    text.type = other.type->is_integral() ? column::long_type() : column::double_type();
+    const bool whole = request.settings.ansi && other.type->is_integral();
+    text.type = whole ? column::long_type() : column::double_type();
     text.literal = nullptr;
   }
   if (is_null(a.type)) a.type = is_null(b.type) ? column::double_type() : b.type;
@@ -294,11 +295,13 @@ Result<Call> hex_of(const Request& request) {
   return call;
 }
 
-// shiftleft and shiftright of BIGINT; the narrower ones wrap at their own width, which is not done.
+// Shifts of INT and BIGINT; narrower integers count as INT, as in Java.
 Result<Call> shift(const Request& request) {
   TRY_ASSIGN(Call call, apply_signature(request));
   if (call.type->kind() != TypeKind::long_) {
-    return Status::unsupported("{} of {} is not supported", request.name, call.type->sql());
+    call.type = column::int_type();
+    call.argument_types[0] = call.type;
+    call.name += "_int";
   }
   return call;
 }
@@ -364,21 +367,21 @@ const Entry entries[] = {
      }},
     {.name = "log_base", .parameters = "dd", .result = "d",
      .sql = "CASE WHEN {0} > 0 AND {1} > 0 THEN ln({1}) / ln({0}) END", .null = '~', .pretty = "LOG({0}, {1})"},
-    {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .null = '~'},
-    {.name = "power", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .null = '~', .pretty = "^"},
+    {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})"},
+    {.name = "power", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .pretty = "^"},
     {.name = "sin", .parameters = "d", .result = "d", .sql = "ms_sin({0})", .null = '~', .pretty = "^"},
     {.name = "cos", .parameters = "d", .result = "d", .sql = "ms_cos({0})", .null = '~', .pretty = "^"},
     {.name = "tan", .parameters = "d", .result = "d", .sql = "ms_tan({0})", .null = '~', .pretty = "^"},
     {.name = "asin", .parameters = "d", .result = "d", .sql = "ms_asin({0})", .null = '~', .pretty = "^"},
     {.name = "acos", .parameters = "d", .result = "d", .sql = "ms_acos({0})", .null = '~', .pretty = "^"},
     {.name = "atan", .parameters = "d", .result = "d", .sql = "ms_atan({0})", .null = '~', .pretty = "^"},
-    {.name = "atan2", .parameters = "dd", .result = "d", .sql = "ms_atan2({0}, {1})", .null = '~', .pretty = "ATAN2({0}, {1})"},
+    {.name = "atan2", .parameters = "dd", .result = "d", .sql = "ms_atan2({0}, {1})", .pretty = "ATAN2({0}, {1})"},
     {.name = "sinh", .parameters = "d", .result = "d", .sql = "ms_sinh({0})", .null = '~', .pretty = "^"},
     {.name = "cosh", .parameters = "d", .result = "d", .sql = "ms_cosh({0})", .null = '~', .pretty = "^"},
     {.name = "tanh", .parameters = "d", .result = "d", .sql = "ms_tanh({0})", .null = '~', .pretty = "^"},
     {.name = "degrees", .parameters = "d", .result = "d", .sql = "degrees({0})", .null = '~', .pretty = "^"},
     {.name = "radians", .parameters = "d", .result = "d", .sql = "radians({0})", .null = '~', .pretty = "^"},
-    {.name = "hypot", .parameters = "dd", .result = "d", .sql = "ms_hypot({0}, {1})", .null = '~', .pretty = "HYPOT({0}, {1})"},
+    {.name = "hypot", .parameters = "dd", .result = "d", .sql = "ms_hypot({0}, {1})", .pretty = "HYPOT({0}, {1})"},
     {.name = "rint", .parameters = "d", .result = "d", .sql = "ms_rint({0})", .null = '~'},
     {.name = "pi", .parameters = "", .result = "d", .sql = "pi()", .null = '!', .pretty = "PI()"},
     {.name = "e", .parameters = "", .result = "d", .sql = "exp(1.0::DOUBLE)", .null = '!', .pretty = "E()"},
@@ -388,7 +391,11 @@ const Entry entries[] = {
     {.name = "hex_string", .parameters = "s", .result = "s", .sql = "hex(encode({0}))"},
     {.name = "unhex", .parameters = "s", .result = "x", .sql = "ms_unhex({0})", .null = '~'},
     {.name = "shiftleft", .parameters = "Ii", .result = "0", .sql = "ms_shiftleft({0}, {1})", .rule = shift},
-    {.name = "shiftright", .parameters = "Ii", .result = "0", .sql = "({0} >> ({1} & 63))", .rule = shift},
+    {.name = "shiftright", .parameters = "Ii", .result = "0", .sql = "ms_shiftright({0}, {1})", .rule = shift},
+    {.name = "shiftleft_int", .sql = "ms_shiftleft_int({0}, {1})"},
+    {.name = "shiftright_int", .sql = "ms_shiftright_int({0}, {1})"},
+    {.name = "shiftrightunsigned", .parameters = "Ii", .result = "0", .sql = "ms_shift_unsigned({0}, {1})", .rule = shift},
+    {.name = "shiftrightunsigned_int", .sql = "ms_shift_unsigned_int({0}, {1})"},
     {.name = "interval_add", .sql = "({0} + {1})"},
     {.name = "interval_subtract", .sql = "({0} - {1})"},
     {.name = "date_minus_date", .sql = "(CAST({0} - {1} AS BIGINT) * 86400000000)"},

@@ -27,7 +27,7 @@ Result<Call> to_date(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
   call.type = column::date_type();
-  call.nullable = any_nullable(request) || type->is_string();
+  call.nullable = any_nullable(request) || (type->is_string() && request.arguments.size() == 1);
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = request.name == "try_to_date" ? "try_parse_date" : "parse_date";
     call.argument_types = {column::string_type(), column::string_type()};
@@ -48,7 +48,7 @@ Result<Call> to_timestamp(const Request& request) {
   const bool ntz = request.name.ends_with("ntz");
   const bool attempt = request.name.starts_with("try_");
   call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
-  call.nullable = any_nullable(request) || attempt || type->is_string();
+  call.nullable = any_nullable(request) || attempt || (type->is_string() && request.arguments.size() == 1);
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = std::string(attempt ? "try_" : "") + (ntz ? "parse_timestamp_ntz" : "parse_timestamp");
     call.argument_types = {column::string_type(), column::string_type()};
