@@ -23,17 +23,11 @@ class FileInput final : public ByteInput {
   FileInput(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
   ~FileInput() override { ::close(fd_); }
   Result<std::size_t> read(char* to, std::size_t size) override {
-    std::size_t filled = 0;
-    while (filled < size) {
-      const ssize_t got = ::read(fd_, to + filled, size - filled);
-      if (got < 0) {
-        if (errno == EINTR) continue;
-        return Status::io("reading {}: {}", path_, std::strerror(errno));
-      }
-      if (got == 0) break;
-      filled += static_cast<std::size_t>(got);
+    for (;;) {
+      const ssize_t got = ::read(fd_, to, size);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) return Status::io("reading {}: {}", path_, std::strerror(errno));
     }
-    return filled;
   }
 
  private:
@@ -71,7 +65,7 @@ class InflateInput final : public ByteInput {
         TRY_ASSIGN(const std::size_t got, from_->read(buffer_.data(), buffer_.size()));
         if (got == 0) {
           ended_ = true;
-          if (within_member_) return Status::io("Unexpected end of input stream");
+          truncated_ = within_member_;
           break;
         }
         stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
@@ -92,14 +86,12 @@ class InflateInput final : public ByteInput {
         }
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
         ended_ = true;
-        if (done > 0) {  // what came before the damage is good
-          failed_ = true;
-          break;
-        }
-        return damage();
+        failed_ = true;
       }
     }
-    if (done == 0 && failed_) return damage();
+    if (done > 0) return done;
+    if (truncated_) return Status::io("Unexpected end of input stream");
+    if (failed_) return damage();
     return done;
   }
 
@@ -114,6 +106,7 @@ class InflateInput final : public ByteInput {
   std::vector<char> buffer_ = std::vector<char>(compressed_block);
   bool within_member_ = false;
   bool ended_ = false;
+  bool truncated_ = false;
   bool failed_ = false;
 };
 
@@ -126,32 +119,23 @@ class ZstdInput final : public ByteInput {
 
   Result<std::size_t> read(char* to, std::size_t size) override {
     ZSTD_outBuffer out{to, size, 0};
-    while (out.pos < size) {
-      if (failed_) {
-        if (out.pos > 0) break;
-        return Status::io("the zstd data is damaged");
-      }
-      if (in_.pos == in_.size && !source_ended_) {
+    while (out.pos < size && failed_.ok()) {
+      if (in_.pos == in_.size) {
         TRY_ASSIGN(const std::size_t got, from_->read(buffer_.data(), buffer_.size()));
         in_ = {buffer_.data(), got, 0};
-        source_ended_ = got == 0;
-      }
-      if (source_ended_ && in_.pos == in_.size) {
-        if (!within_frame_) break;
-        if (out.pos > 0) {
-          failed_ = true;
+        if (got == 0) {
+          if (within_frame_) failed_ = Status::io("Truncated source");
           break;
         }
-        return Status::io("Truncated source");
       }
       const std::size_t left = ZSTD_decompressStream(stream_, &out, &in_);
       if (ZSTD_isError(left)) {
-        failed_ = true;
-        if (out.pos > 0) break;
-        return Status::io("{}", ZSTD_getErrorName(left));
+        failed_ = Status::io("{}", ZSTD_getErrorName(left));
+        break;
       }
       within_frame_ = left != 0;
     }
+    if (out.pos == 0 && !failed_.ok()) return failed_;
     return out.pos;
   }
 
@@ -160,12 +144,25 @@ class ZstdInput final : public ByteInput {
   ZSTD_DStream* stream_;
   std::vector<char> buffer_ = std::vector<char>(compressed_block);
   ZSTD_inBuffer in_{nullptr, 0, 0};
-  bool source_ended_ = false;
   bool within_frame_ = false;
-  bool failed_ = false;
+  Status failed_;
 };
 
 }  // namespace
+
+Filled fill(ByteInput& input, char* to, std::size_t size) {
+  Filled filled;
+  while (filled.size < size) {
+    const auto got = input.read(to + filled.size, size - filled.size);
+    if (!got.ok()) {
+      filled.status = got.status();
+      break;
+    }
+    if (*got == 0) break;
+    filled.size += *got;
+  }
+  return filled;
+}
 
 Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store, const std::string& path) {
   std::unique_ptr<ByteInput> input;

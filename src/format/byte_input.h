@@ -13,9 +13,15 @@ namespace millstream::format {
 class ByteInput {
  public:
   virtual ~ByteInput() = default;
-  // Fills `to`; fewer bytes only at the end.
+  // Some bytes, at most `size`; none at the end. What precedes a damage is given before the error.
   virtual Result<std::size_t> read(char* to, std::size_t size) = 0;
 };
+
+struct Filled {
+  std::size_t size = 0;  // less than asked for: the end, or a failure
+  Status status;
+};
+Filled fill(ByteInput& input, char* to, std::size_t size);
 
 // Local files are read in pieces, those of another store whole. .gz, .gzip, .deflate, .zst, .zstd (in any case) are
 // decompressed, all their members or frames; .bz2, .snappy, .lz4 are refused by name. FileNotFound when there is none.

@@ -45,9 +45,9 @@ Status JsonBlocks::read(ByteInput& input, const JsonOptions& options, JsonLines&
     return Status::unsupported("{} has a line of more than {} bytes", file_.path, document_bytes_max);
   }
   reserve(wanted);
-  TRY_ASSIGN(const std::size_t got, input.read(buffer_.data() + carried_, wanted - carried_));
-  std::size_t size = carried_ + got;
-  ended = size < wanted;
+  const Filled filled = fill(input, buffer_.data() + carried_, wanted - carried_);
+  const std::size_t size = carried_ + filled.size;
+  ended = size < wanted && filled.status.ok();
   std::size_t begin = 0;
   if (at_start_ && size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0) begin = 3;
   if (size >= 3 || ended) at_start_ = false;
@@ -56,7 +56,7 @@ Status JsonBlocks::read(ByteInput& input, const JsonOptions& options, JsonLines&
   if (end > begin) TRY(take(begin, end - begin, options.line_sep, to));
   carried_ = size - end;
   if (carried_ > 0) std::memmove(buffer_.data(), buffer_.data() + end, carried_);
-  return Status::OK();
+  return filled.status;
 }
 
 Status JsonBlocks::take(std::size_t begin, std::size_t size, const std::string& separator, JsonLines& to) {
@@ -80,9 +80,10 @@ Status JsonBlocks::read_document(ByteInput& input, JsonLines& to, bool& ended) {
   std::size_t size = 0;
   for (;;) {
     reserve(size + block_bytes);
-    TRY_ASSIGN(const std::size_t got, input.read(buffer_.data() + size, block_bytes));
-    size += got;
-    if (got < block_bytes) break;
+    const Filled filled = fill(input, buffer_.data() + size, block_bytes);
+    TRY(filled.status);
+    size += filled.size;
+    if (filled.size < block_bytes) break;
     if (size > document_bytes_max) {
       return Status::unsupported("{} is larger than {} bytes, the most that multiLine takes",
                                  file_.path, document_bytes_max);

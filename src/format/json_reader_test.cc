@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
         Value{"STRING", "\"\"", ""}, Value{"INT", "5", "5"}, Value{"INT", "1.0", "NULL"}, Value{"INT", "\"5\"", "NULL"},
         Value{"INT", "true", "NULL"}, Value{"INT", "2147483648", "NULL"}, Value{"INT", "-2147483648", "-2147483648"},
         Value{"INT", "\"\"", "NULL"}, Value{"INT", "{\"x\":1}", "NULL"}, Value{"INT", "[1]", "NULL"},
-        Value{"TINYINT", "127", "127"}, Value{"TINYINT", "128", "NULL"}, Value{"SMALLINT", "-32769", "NULL"},
+        Value{"TINYINT", "127", "127"}, Value{"TINYINT", "128", "-128"}, Value{"TINYINT", "256", "NULL"}, Value{"TINYINT", "-129", "NULL"}, Value{"SMALLINT", "-32769", "NULL"},
         Value{"BIGINT", "9223372036854775807", "9223372036854775807"}, Value{"BIGINT", "9223372036854775808", "NULL"},
         Value{"BIGINT", "-9223372036854775808", "-9223372036854775808"}, Value{"BIGINT", "1e3", "NULL"},
         Value{"BIGINT", "123456789012345678901234567890", "NULL"}, Value{"DOUBLE", "1.5", "1.5"},

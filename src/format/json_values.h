@@ -171,6 +171,8 @@ Outcome JsonRows::read_integer(Scanner& scanner, JsonColumn& column, std::int64_
   if (scanner.peek() != Token::number) return read_other(scanner, column, row);
   std::int64_t value;
   Outcome outcome = scanner.read_integer(value);
+  // Jackson takes a byte to be signed or unsigned, so Spark reads 128 … 255 as negative numbers.
+  if (sizeof(T) == 1 && outcome == Outcome::ok && value > 127 && value <= 255) value -= 256;
   if (outcome == Outcome::ok && (sizeof(T) == 8 || (value >= std::numeric_limits<T>::min() &&
                                                     value <= std::numeric_limits<T>::max()))) {
     column.set<T>(row, static_cast<T>(value));

@@ -31,8 +31,11 @@ class LineReader final : public connector::BatchReader {
         schema_(arrow::schema({arrow::field(column, arrow::utf8())})) {}
 
   Result<connector::RecordBatchPtr> next() override {
-    while (!ended_ && lines_.length() < batch_rows_max && lines_.value_data_length() < (16 << 20)) TRY(read_block());
-    if (lines_.length() == 0) return connector::RecordBatchPtr();
+    while (!ended_ && failed_.ok() && lines_.length() < batch_rows_max && lines_.value_data_length() < (16 << 20)) TRY(read_block());
+    if (lines_.length() == 0) {
+      TRY(failed_);
+      return connector::RecordBatchPtr();
+    }
     std::shared_ptr<arrow::Array> array;
     TRY_ARROW(lines_.Finish(&array));
     const std::int64_t rows = array->length();
@@ -45,13 +48,13 @@ class LineReader final : public connector::BatchReader {
     if (before > value_bytes_max) return Status::unsupported("a line of more than {} bytes", value_bytes_max);
     const std::size_t wanted = std::max(block_bytes, before);
     text_.resize(before + wanted);
-    TRY_ASSIGN(const std::size_t got, input_->read(text_.data() + before, wanted));
-    text_.resize(before + got);
-    ended_ = got < wanted;
+    const Filled filled = fill(*input_, text_.data() + before, wanted);
+    text_.resize(before + filled.size);
+    failed_ = filled.status;
+    ended_ = filled.size < wanted && failed_.ok();
     if (at_start_ && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);
     at_start_ = false;
     if (options_.whole_text) {
-      if (ended_ && any_) return Status::OK();
       if (ended_ && !text_.empty()) TRY(add(text_));
       return Status::OK();
     }
@@ -90,7 +93,6 @@ class LineReader final : public connector::BatchReader {
   }
 
   Status add(std::string_view line) {
-    any_ = true;
     if (is_utf8(line.data(), line.size())) return to_status(lines_.Append(line));
     return to_status(lines_.Append(replace_invalid_utf8(line)));
   }
@@ -102,7 +104,7 @@ class LineReader final : public connector::BatchReader {
   std::string text_;
   bool at_start_ = true;
   bool ended_ = false;
-  bool any_ = false;
+  Status failed_;  // after the lines before it
 };
 
 }  // namespace
