@@ -1,6 +1,8 @@
+#include <arrow/array.h>
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_nested.h>
 #include <arrow/array/builder_primitive.h>
+#include <arrow/array/util.h>
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
@@ -139,7 +141,7 @@ class Encoder {
     schema_ = checkpoint_schema();
     ARROW_ASSIGN_OR_RAISE(out_, arrow::io::BufferOutputStream::Create());
     parquet::WriterProperties::Builder properties;
-    properties.compression(parquet::Compression::SNAPPY);
+    properties.compression(parquet::Compression::SNAPPY)->disable_statistics();  // nobody looks for a row in here
     for (const char* unique : {"add.path", "add.stats", "remove.path"}) properties.disable_dictionary(unique);
     ARROW_ASSIGN_OR_RAISE(writer_, parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(), out_,
                                                                     properties.build()));
@@ -219,12 +221,11 @@ class Encoder {
   std::int64_t rows() const { return rows_; }
 
  private:
-  // A row of which `column` is about to be filled; the others are NULL.
+  // A row of which `column` is about to be filled; the others are NULL: a batch holds rows of one kind, so that the NULLs of
+  // its forty other leaves are made at once.
   arrow::Result<Row> begin(Column column) {
-    if (pending_ == batch_rows) ARROW_RETURN_NOT_OK(flush());
-    for (int i = 0; i < column_count; ++i) {
-      if (i != column) ARROW_RETURN_NOT_OK(builders_[static_cast<std::size_t>(i)]->AppendNull());
-    }
+    if (pending_ == batch_rows || (pending_ > 0 && column != filling_)) ARROW_RETURN_NOT_OK(flush());
+    filling_ = column;
     ++pending_;
     ++rows_;
     Row row(builders_[static_cast<std::size_t>(column)].get());
@@ -234,9 +235,11 @@ class Encoder {
   arrow::Status flush() {
     if (pending_ == 0) return arrow::Status::OK();
     std::vector<std::shared_ptr<arrow::Array>> columns;
-    for (auto& builder : builders_) {
-      ARROW_ASSIGN_OR_RAISE(auto array, builder->Finish());
-      columns.push_back(std::move(array));
+    for (int i = 0; i < column_count; ++i) {
+      auto array = i == filling_ ? builders_[static_cast<std::size_t>(i)]->Finish()
+                                 : arrow::MakeArrayOfNull(schema_->field(i)->type(), pending_);
+      ARROW_RETURN_NOT_OK(array.status());
+      columns.push_back(std::move(array).ValueOrDie());
     }
     const auto batch = arrow::RecordBatch::Make(schema_, pending_, std::move(columns));
     pending_ = 0;
@@ -247,6 +250,7 @@ class Encoder {
   std::shared_ptr<arrow::io::BufferOutputStream> out_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
   std::array<std::unique_ptr<arrow::ArrayBuilder>, column_count> builders_;
+  Column filling_ = add;  // what the pending rows are
   std::int64_t pending_ = 0;
   std::int64_t rows_ = 0;
 };
