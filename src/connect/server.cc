@@ -5,6 +5,7 @@
 #include <grpcpp/server_builder.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/log.h"
@@ -49,6 +50,8 @@ class RunningServer final : public Server {
 };
 
 Status RunningServer::open() {
+  // gRPC's own log tells of what the returned errors tell better.
+  ::setenv("GRPC_VERBOSITY", "NONE", 0);
   std::error_code error;
   temporary_directory_ =
       (std::filesystem::temp_directory_path(error) / ("millstream-" + std::to_string(::getpid()))).string();

@@ -98,7 +98,7 @@ Result<int> run(RunOptions options) {
   TRY_ASSIGN(const auto server, start_server(options.server, options.quiet ? nullptr : &lines));
   TRY_ASSIGN(const pid_t child, start_program(options, "sc://127.0.0.1:" + std::to_string(server->port())));
   const int code = wait_for(child);
-  server->stop();
+  stop_server(*server, code);
   return code;
 }
 

@@ -1,7 +1,10 @@
 #include "main/serve.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <thread>
 
 #include "base/text.h"
 #include "io/store.h"
@@ -40,6 +43,19 @@ Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& option
   return connect::Server::start(server);
 }
 
+void stop_server(connect::Server& server, int code) {
+  constexpr int seconds_max = 10;
+  std::thread([code] {
+    sigset_t set = ending_signals();
+    sigdelset(&set, SIGCHLD);
+    const timespec limit{seconds_max, 0};
+    sigtimedwait(&set, nullptr, &limit);
+    std::fputs("millstream: stopped before everything had ended\n", stderr);
+    std::_Exit(code);
+  }).detach();
+  server.stop();
+}
+
 Status serve(const ServeOptions& options) {
   hold_signals();
   TRY_ASSIGN(const auto server, start_server(options, nullptr));
@@ -50,7 +66,7 @@ Status serve(const ServeOptions& options) {
   do {
     if (sigwait(&set, &signal) != 0) break;
   } while (signal == SIGCHLD);
-  server->stop();
+  stop_server(*server);
   return Status::OK();
 }
 
