@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-// Readers of one member each: absent and null leave the target alone, another type is an exception that parse_actions turns
-// into the error of the line.
+// Readers of one member each: absent and null leave the target alone, another type is an exception
+// that parse_actions turns into the error of the line.
 template <typename T>
 void take(const json& object, const char* key, T& target) {
   const auto found = object.find(key);
@@ -23,7 +23,8 @@ void take(const json& object, const char* key, std::optional<T>& target) {
   if (found != object.end() && !found->is_null()) target = found->get<T>();
 }
 
-// Maps of text: values of other types keep their JSON text (other writers put numbers and booleans there).
+// Maps of text: values of other types keep their JSON text (other writers put numbers and booleans
+// there).
 void take(const json& object, const char* key, std::map<std::string, std::string>& target) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return;
@@ -126,7 +127,8 @@ CommitInfo parse_commit_info(const json& object) {
   };
   info.txn_id = text("txnId");
   info.operation = text("operation").value_or("");
-  if (const auto blind = object.find("isBlindAppend"); blind != object.end() && blind->is_boolean()) {
+  if (const auto blind = object.find("isBlindAppend");
+      blind != object.end() && blind->is_boolean()) {
     info.is_blind_append = blind->get<bool>();
   }
   if (const auto ict = object.find("inCommitTimestamp");
@@ -236,7 +238,8 @@ Result<std::vector<Action>> parse_actions(std::string_view ndjson, std::string_v
       }
     } catch (const json::exception& problem) {
       return Status::illegal_state(
-          "{} is not a whole Delta log file: line {} cannot be read as an action ({}). It is torn or foreign; "
+          "{} is not a whole Delta log file: line {} cannot be read as an action ({}). It is torn "
+          "or foreign; "
           "restore it from where its writer or a copy of the table has it.",
           where, number, problem.what());
     }

@@ -1,6 +1,6 @@
-// The actions of a Delta log as values, and their JSON form: one object with one key on each line of a commit. Reading
-// ignores what it does not know and takes null for absent; writing gives the reference implementation's key order.
-// Plain data; safe to share once made.
+// The actions of a Delta log as values, and their JSON form: one object with one key on each line
+// of a commit. Reading ignores what it does not know and takes null for absent; writing gives the
+// reference implementation's key order. Plain data; safe to share once made.
 #pragma once
 
 #include <cstdint>
@@ -115,11 +115,11 @@ struct Sidecar {
   std::int64_t size_in_bytes = 0;
 };
 
-using Action = std::variant<Protocol, Metadata, AddFilePtr, RemoveFilePtr, ChangeFile, Txn, DomainMetadata,
-                            CommitInfo, CheckpointMetadata, Sidecar>;
+using Action = std::variant<Protocol, Metadata, AddFilePtr, RemoveFilePtr, ChangeFile, Txn,
+                            DomainMetadata, CommitInfo, CheckpointMetadata, Sidecar>;
 
-// The actions of a commit (or of a JSON checkpoint), in order. `where` names the file in the error for a line that is not
-// a JSON object: a torn or foreign file.
+// The actions of a commit (or of a JSON checkpoint), in order. `where` names the file in the error
+// for a line that is not a JSON object: a torn or foreign file.
 Result<std::vector<Action>> parse_actions(std::string_view ndjson, std::string_view where);
 
 // One line each, without the line end.

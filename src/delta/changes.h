@@ -1,5 +1,5 @@
-// What a commit means to a reader that follows the table: the files it added, whether it took data away, and whether the
-// table itself changed. Pure.
+// What a commit means to a reader that follows the table: the files it added, whether it took data
+// away, and whether the table itself changed. Pure.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@
 namespace millstream::delta {
 
 struct CommitChanges {
-  std::vector<AddFilePtr> adds;  // with dataChange, in the order of the log: their positions are a stream's indexes
+  std::vector<AddFilePtr>
+      adds;  // with dataChange, in the order of the log: their positions are a stream's indexes
   bool removes_data = false;
   std::string removed_file;  // one of those removed
   std::string operation;
@@ -26,8 +27,8 @@ struct CommitChanges {
 
 Result<CommitChanges> changes_of(const std::vector<Action>& actions);
 
-// Whether rows written under `written` can be read with `wanted`: it has all their columns, of the same types, and takes
-// NULL where they may be.
+// Whether rows written under `written` can be read with `wanted`: it has all their columns, of the
+// same types, and takes NULL where they may be.
 bool is_read_compatible(const column::Schema& written, const column::Schema& wanted);
 
 }  // namespace millstream::delta

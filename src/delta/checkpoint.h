@@ -1,5 +1,6 @@
-// Checkpoints: the state of one version as a Parquet file. Read in every form (classic, multi-part, V2 with sidecars),
-// written in the classic one. The functions hold no state; several threads may read and write different versions.
+// Checkpoints: the state of one version as a Parquet file. Read in every form (classic, multi-part,
+// V2 with sidecars), written in the classic one. The functions hold no state; several threads may
+// read and write different versions.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ namespace millstream::delta {
 
 // All actions of the checkpoint. DELTA_CHECKPOINT_UNREADABLE names the file.
 Result<std::vector<Action>> read_checkpoint(const std::shared_ptr<io::Store>& store,
-                                            const std::string& log_directory, const CheckpointFiles& files);
+                                            const std::string& log_directory,
+                                            const CheckpointFiles& files);
 
 struct EncodedCheckpoint {
   std::string bytes;  // a Parquet file
@@ -28,8 +30,8 @@ struct EncodedCheckpoint {
 Result<EncodedCheckpoint> encode_checkpoint(const Snapshot& snapshot, std::int64_t now_ms);
 
 // Encodes, publishes (an existing one is as good), and moves _last_checkpoint.
-Status write_checkpoint(io::Store& store, const std::string& log_directory, const Snapshot& snapshot,
-                        std::int64_t now_ms);
+Status write_checkpoint(io::Store& store, const std::string& log_directory,
+                        const Snapshot& snapshot, std::int64_t now_ms);
 
 // "interval 1 week" -> milliseconds. Nothing: not such a text.
 std::optional<std::int64_t> parse_interval_ms(std::string_view text);

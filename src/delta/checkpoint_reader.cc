@@ -16,7 +16,8 @@
 namespace millstream::delta {
 namespace {
 
-// The members of an action's struct column, by name. A member that is absent, NULL or of another type reads as nothing.
+// The members of an action's struct column, by name. A member that is absent, NULL or of another
+// type reads as nothing.
 class Rows {
  public:
   Rows(const arrow::RecordBatch& batch, const char* column)
@@ -48,7 +49,8 @@ class Rows {
   }
   bool flag(const char* name, std::int64_t row, bool fallback) const {
     const auto array = column(name);
-    if (array == nullptr || array->type_id() != arrow::Type::BOOL || array->IsNull(row)) return fallback;
+    if (array == nullptr || array->type_id() != arrow::Type::BOOL || array->IsNull(row))
+      return fallback;
     return static_cast<const arrow::BooleanArray&>(*array).Value(row);
   }
   std::optional<std::vector<std::string>> texts(const char* name, std::int64_t row) const {
@@ -87,7 +89,8 @@ class Rows {
     out.offset = dv.number("offset", row);
     out.size_in_bytes = dv.number("sizeInBytes", row).value_or(0);
     out.cardinality = dv.number("cardinality", row).value_or(0);
-    return out.storage_type.empty() ? nullptr : std::make_shared<const DeletionVector>(std::move(out));
+    return out.storage_type.empty() ? nullptr
+                                    : std::make_shared<const DeletionVector>(std::move(out));
   }
 
  private:
@@ -144,7 +147,8 @@ Metadata read_metadata(const Rows& rows, std::int64_t row) {
   metadata.provider = format.text("provider", row).value_or("parquet");
   metadata.format_options = format.tags("options", row);
   metadata.schema_string = rows.text("schemaString", row).value_or("");
-  metadata.partition_columns = rows.texts("partitionColumns", row).value_or(std::vector<std::string>());
+  metadata.partition_columns =
+      rows.texts("partitionColumns", row).value_or(std::vector<std::string>());
   metadata.configuration = rows.tags("configuration", row);
   metadata.created_time = rows.number("createdTime", row);
   return metadata;
@@ -175,7 +179,8 @@ void read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
     if (adds.has(row)) actions.push_back(read_add(adds, stats_parsed.get(), row));
     if (removes.has(row)) actions.push_back(read_remove(removes, row));
     if (txns.has(row)) {
-      actions.push_back(Txn{txns.text("appId", row).value_or(""), txns.number("version", row).value_or(0),
+      actions.push_back(Txn{txns.text("appId", row).value_or(""),
+                            txns.number("version", row).value_or(0),
                             txns.number("lastUpdated", row)});
     }
     if (metadata.has(row)) actions.push_back(read_metadata(metadata, row));
@@ -192,7 +197,8 @@ void read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
   }
 }
 
-// The leaves that are read: all but the typed copies of statistics (when the text is there) and of partition values.
+// The leaves that are read: all but the typed copies of statistics (when the text is there) and of
+// partition values.
 std::vector<int> wanted_leaves(const parquet::SchemaDescriptor& schema) {
   std::vector<int> plain;
   std::vector<int> typed_stats;
@@ -214,7 +220,8 @@ std::vector<int> wanted_leaves(const parquet::SchemaDescriptor& schema) {
 
 Status read_parquet(std::string bytes, std::vector<Action>& actions) {
   try {
-    auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(std::move(bytes)));
+    auto source =
+        std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(std::move(bytes)));
     parquet::arrow::FileReaderBuilder builder;
     TRY_ARROW(builder.Open(std::move(source)));
     std::unique_ptr<parquet::arrow::FileReader> reader;
@@ -256,23 +263,27 @@ Status read_file(io::Store& store, const std::string& path, std::vector<Action>&
 }  // namespace
 
 Result<std::vector<Action>> read_checkpoint(const std::shared_ptr<io::Store>& store,
-                                            const std::string& log_directory, const CheckpointFiles& files) {
+                                            const std::string& log_directory,
+                                            const CheckpointFiles& files) {
   std::vector<Action> actions;
   for (const auto& name : files.names) {
     std::vector<Action> part;
     TRY(read_file(*store, io::join_path(log_directory, name), part));
-    actions.insert(actions.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    actions.insert(actions.end(), std::make_move_iterator(part.begin()),
+                   std::make_move_iterator(part.end()));
   }
   const std::size_t top_level = actions.size();
   for (std::size_t i = 0; i < top_level; ++i) {
     const auto* sidecar = std::get_if<Sidecar>(&actions[i]);
     if (sidecar == nullptr) continue;
-    const std::string path = sidecar->path.find('/') == std::string::npos
-                                 ? io::join_path(io::join_path(log_directory, "_sidecars"), sidecar->path)
-                                 : resolve_path(log_directory, sidecar->path);
+    const std::string path =
+        sidecar->path.find('/') == std::string::npos
+            ? io::join_path(io::join_path(log_directory, "_sidecars"), sidecar->path)
+            : resolve_path(log_directory, sidecar->path);
     std::vector<Action> part;
     TRY(read_file(*store, path, part));
-    actions.insert(actions.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    actions.insert(actions.end(), std::make_move_iterator(part.begin()),
+                   std::make_move_iterator(part.end()));
   }
   return actions;
 }

@@ -23,9 +23,15 @@ namespace {
 
 constexpr std::int64_t batch_rows = 32 << 10;
 
-std::shared_ptr<arrow::Field> text_field(const char* name) { return arrow::field(name, arrow::utf8()); }
-std::shared_ptr<arrow::Field> long_field(const char* name) { return arrow::field(name, arrow::int64()); }
-std::shared_ptr<arrow::Field> flag_field(const char* name) { return arrow::field(name, arrow::boolean()); }
+std::shared_ptr<arrow::Field> text_field(const char* name) {
+  return arrow::field(name, arrow::utf8());
+}
+std::shared_ptr<arrow::Field> long_field(const char* name) {
+  return arrow::field(name, arrow::int64());
+}
+std::shared_ptr<arrow::Field> flag_field(const char* name) {
+  return arrow::field(name, arrow::boolean());
+}
 std::shared_ptr<arrow::Field> map_field(const char* name) {
   return arrow::field(name, arrow::map(arrow::utf8(), arrow::utf8()));
 }
@@ -38,37 +44,44 @@ std::shared_ptr<arrow::Schema> checkpoint_schema() {
   const auto dv = arrow::field(
       "deletionVector",
       arrow::struct_({text_field("storageType"), text_field("pathOrInlineDv"),
-                      arrow::field("offset", arrow::int32()), arrow::field("sizeInBytes", arrow::int32()),
-                      long_field("cardinality")}));
-  const auto format = arrow::field("format", arrow::struct_({text_field("provider"), map_field("options")}));
+                      arrow::field("offset", arrow::int32()),
+                      arrow::field("sizeInBytes", arrow::int32()), long_field("cardinality")}));
+  const auto format =
+      arrow::field("format", arrow::struct_({text_field("provider"), map_field("options")}));
   return arrow::schema({
-      arrow::field("txn", arrow::struct_({text_field("appId"), long_field("version"), long_field("lastUpdated")})),
-      arrow::field("add", arrow::struct_({text_field("path"), map_field("partitionValues"), long_field("size"),
-                                          long_field("modificationTime"), flag_field("dataChange"),
-                                          map_field("tags"), dv, long_field("baseRowId"),
-                                          long_field("defaultRowCommitVersion"),
-                                          text_field("clusteringProvider"), text_field("stats")})),
-      arrow::field("remove",
-                   arrow::struct_({text_field("path"), long_field("deletionTimestamp"), flag_field("dataChange"),
-                                   flag_field("extendedFileMetadata"), map_field("partitionValues"),
-                                   long_field("size"), dv, long_field("baseRowId"),
-                                   long_field("defaultRowCommitVersion")})),
-      arrow::field("metaData",
-                   arrow::struct_({text_field("id"), text_field("name"), text_field("description"), format,
-                                   text_field("schemaString"), list_field("partitionColumns"),
-                                   map_field("configuration"), long_field("createdTime")})),
-      arrow::field("protocol", arrow::struct_({arrow::field("minReaderVersion", arrow::int32()),
-                                               arrow::field("minWriterVersion", arrow::int32()),
-                                               list_field("readerFeatures"), list_field("writerFeatures")})),
+      arrow::field("txn", arrow::struct_({text_field("appId"), long_field("version"),
+                                          long_field("lastUpdated")})),
+      arrow::field("add",
+                   arrow::struct_({text_field("path"), map_field("partitionValues"),
+                                   long_field("size"), long_field("modificationTime"),
+                                   flag_field("dataChange"), map_field("tags"), dv,
+                                   long_field("baseRowId"), long_field("defaultRowCommitVersion"),
+                                   text_field("clusteringProvider"), text_field("stats")})),
+      arrow::field("remove", arrow::struct_(
+                                 {text_field("path"), long_field("deletionTimestamp"),
+                                  flag_field("dataChange"), flag_field("extendedFileMetadata"),
+                                  map_field("partitionValues"), long_field("size"), dv,
+                                  long_field("baseRowId"), long_field("defaultRowCommitVersion")})),
+      arrow::field(
+          "metaData",
+          arrow::struct_({text_field("id"), text_field("name"), text_field("description"), format,
+                          text_field("schemaString"), list_field("partitionColumns"),
+                          map_field("configuration"), long_field("createdTime")})),
+      arrow::field("protocol",
+                   arrow::struct_({arrow::field("minReaderVersion", arrow::int32()),
+                                   arrow::field("minWriterVersion", arrow::int32()),
+                                   list_field("readerFeatures"), list_field("writerFeatures")})),
       arrow::field("domainMetadata",
-                   arrow::struct_({text_field("domain"), text_field("configuration"), flag_field("removed")})),
+                   arrow::struct_(
+                       {text_field("domain"), text_field("configuration"), flag_field("removed")})),
   });
 }
 
 // Fills the members of one struct row from left to right.
 class Row {
  public:
-  explicit Row(arrow::ArrayBuilder* builder) : builder_(static_cast<arrow::StructBuilder*>(builder)) {}
+  explicit Row(arrow::ArrayBuilder* builder)
+      : builder_(static_cast<arrow::StructBuilder*>(builder)) {}
   arrow::Status begin() {
     next_ = 0;
     return builder_->Append();
@@ -87,7 +100,9 @@ class Row {
     }
     return static_cast<arrow::Int64Builder*>(target)->Append(*value);
   }
-  arrow::Status flag(bool value) { return static_cast<arrow::BooleanBuilder*>(member())->Append(value); }
+  arrow::Status flag(bool value) {
+    return static_cast<arrow::BooleanBuilder*>(member())->Append(value);
+  }
   template <typename Map>
   arrow::Status map(const Map& values) {
     auto* target = static_cast<arrow::MapBuilder*>(member());
@@ -125,7 +140,8 @@ class Row {
   static arrow::Status append_item(arrow::StringBuilder* items, const std::string& value) {
     return items->Append(value);
   }
-  static arrow::Status append_item(arrow::StringBuilder* items, const std::optional<std::string>& value) {
+  static arrow::Status append_item(arrow::StringBuilder* items,
+                                   const std::optional<std::string>& value) {
     return value ? items->Append(*value) : items->AppendNull();
   }
 
@@ -141,10 +157,13 @@ class Encoder {
     schema_ = checkpoint_schema();
     ARROW_ASSIGN_OR_RAISE(out_, arrow::io::BufferOutputStream::Create());
     parquet::WriterProperties::Builder properties;
-    properties.compression(parquet::Compression::SNAPPY)->disable_statistics();  // nobody looks for a row in here
-    for (const char* unique : {"add.path", "add.stats", "remove.path"}) properties.disable_dictionary(unique);
-    ARROW_ASSIGN_OR_RAISE(writer_, parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(), out_,
-                                                                    properties.build()));
+    properties.compression(parquet::Compression::SNAPPY)
+        ->disable_statistics();  // nobody looks for a row in here
+    for (const char* unique : {"add.path", "add.stats", "remove.path"})
+      properties.disable_dictionary(unique);
+    ARROW_ASSIGN_OR_RAISE(
+        writer_, parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(), out_,
+                                                  properties.build()));
     for (int i = 0; i < column_count; ++i) {
       ARROW_ASSIGN_OR_RAISE(builders_[static_cast<std::size_t>(i)],
                             arrow::MakeBuilder(schema_->field(i)->type()));
@@ -205,7 +224,8 @@ class Encoder {
     ARROW_RETURN_NOT_OK(row.number(value.deletion_timestamp));
     ARROW_RETURN_NOT_OK(row.flag(false));
     ARROW_RETURN_NOT_OK(row.flag(value.extended_file_metadata));
-    ARROW_RETURN_NOT_OK(value.extended_file_metadata ? row.map(value.partition_values) : row.null());
+    ARROW_RETURN_NOT_OK(value.extended_file_metadata ? row.map(value.partition_values)
+                                                     : row.null());
     ARROW_RETURN_NOT_OK(row.number(value.size));
     ARROW_RETURN_NOT_OK(row.deletion_vector(value.deletion_vector));
     ARROW_RETURN_NOT_OK(row.number(value.base_row_id));
@@ -221,10 +241,11 @@ class Encoder {
   std::int64_t rows() const { return rows_; }
 
  private:
-  // A row of which `column` is about to be filled; the others are NULL: a batch holds rows of one kind, so that the NULLs of
-  // its forty other leaves are made at once.
+  // A row of which `column` is about to be filled; the others are NULL: a batch holds rows of one
+  // kind, so that the NULLs of its forty other leaves are made at once.
   arrow::Result<Row> begin(Column column) {
-    if (pending_ == batch_rows || (pending_ > 0 && column != filling_)) ARROW_RETURN_NOT_OK(flush());
+    if (pending_ == batch_rows || (pending_ > 0 && column != filling_))
+      ARROW_RETURN_NOT_OK(flush());
     filling_ = column;
     ++pending_;
     ++rows_;
@@ -264,7 +285,8 @@ arrow::Status append_all(const Snapshot& snapshot, std::int64_t now_ms, Encoder&
   };
   const auto txn_retention = retention("delta.setTransactionRetentionDuration");
   for (const auto& [app, value] : snapshot.txns()) {
-    const bool expired = txn_retention && value.last_updated && *value.last_updated < now_ms - *txn_retention;
+    const bool expired =
+        txn_retention && value.last_updated && *value.last_updated < now_ms - *txn_retention;
     if (!expired) ARROW_RETURN_NOT_OK(encoder.append(value));
   }
   for (const auto& [name, value] : snapshot.domains()) ARROW_RETURN_NOT_OK(encoder.append(value));
@@ -273,9 +295,11 @@ arrow::Status append_all(const Snapshot& snapshot, std::int64_t now_ms, Encoder&
     if (status.ok()) status = encoder.append(*file);
   });
   constexpr std::int64_t week_ms = 7LL * 24 * 3600 * 1000;
-  const std::int64_t oldest = now_ms - retention("delta.deletedFileRetentionDuration").value_or(week_ms);
+  const std::int64_t oldest =
+      now_ms - retention("delta.deletedFileRetentionDuration").value_or(week_ms);
   snapshot.tombstones().for_each([&](const RemoveFilePtr& file) {
-    if (status.ok() && file->deletion_timestamp.value_or(0) >= oldest) status = encoder.append(*file);
+    if (status.ok() && file->deletion_timestamp.value_or(0) >= oldest)
+      status = encoder.append(*file);
   });
   return status;
 }
@@ -295,15 +319,16 @@ Result<EncodedCheckpoint> encode_checkpoint(const Snapshot& snapshot, std::int64
   }
 }
 
-Status write_checkpoint(io::Store& store, const std::string& log_directory, const Snapshot& snapshot,
-                        std::int64_t now_ms) {
+Status write_checkpoint(io::Store& store, const std::string& log_directory,
+                        const Snapshot& snapshot, std::int64_t now_ms) {
   TRY_ASSIGN(const EncodedCheckpoint encoded, encode_checkpoint(snapshot, now_ms));
   const std::string path = io::join_path(log_directory, checkpoint_name(snapshot.version()));
   const Status published = store.put_if_absent(path, encoded.bytes);
   if (!published.ok() && !published.is(ErrorKind::already_exists)) return published;
-  return store.put(io::join_path(log_directory, "_last_checkpoint"),
-                   print_last_checkpoint({snapshot.version(), encoded.rows,
-                                          static_cast<std::int64_t>(encoded.bytes.size()), encoded.adds}));
+  return store.put(
+      io::join_path(log_directory, "_last_checkpoint"),
+      print_last_checkpoint({snapshot.version(), encoded.rows,
+                             static_cast<std::int64_t>(encoded.bytes.size()), encoded.adds}));
 }
 
 std::optional<std::int64_t> parse_interval_ms(std::string_view text) {
@@ -320,8 +345,12 @@ std::optional<std::int64_t> parse_interval_ms(std::string_view text) {
     std::string unit = words[i + 1];
     if (unit.ends_with('s')) unit.pop_back();
     constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> units = {
-        {{"week", 604'800'000}, {"day", 86'400'000}, {"hour", 3'600'000}, {"minute", 60'000},
-         {"second", 1000}, {"millisecond", 1}}};
+        {{"week", 604'800'000},
+         {"day", 86'400'000},
+         {"hour", 3'600'000},
+         {"minute", 60'000},
+         {"second", 1000},
+         {"millisecond", 1}}};
     std::int64_t ms = 0;
     for (const auto& [name, value] : units) {
       if (unit == name) ms = value;

@@ -1,4 +1,5 @@
-// The last step that batch writes and the streaming sink share: the commit of data files that are written already.
+// The last step that batch writes and the streaming sink share: the commit of data files that are
+// written already.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,9 @@ namespace millstream::delta {
 // Adds the removal of all live files to the transaction; their bytes.
 std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transaction& txn);
 
-// Checks and commits. When the transaction has lost for certain its data files are removed; when nobody can tell they stay.
-Result<SnapshotPtr> commit_files(Log& log, const Transaction& txn, const TableInfo& info, const DataFiles& files);
+// Checks and commits. When the transaction has lost for certain its data files are removed; when
+// nobody can tell they stay.
+Result<SnapshotPtr> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
+                                 const DataFiles& files);
 
 }  // namespace millstream::delta

@@ -45,28 +45,36 @@ Winner summary(const std::vector<Action>& actions, const std::string& table) {
   return winner;
 }
 
-Status lost_to(const char* condition, const Winner& winner, std::int64_t version, const std::string& table) {
-  return Status::error(condition, {{"operation", winner.operation},
-                                   {"tableName", "delta.`" + table + "`"},
-                                   {"version", std::to_string(version)},
-                                   {"additionalInfo", ""},
-                                   {"conflictingCommit", "\nConflicting commit: version " + std::to_string(version) +
-                                                             ", operation " + winner.operation},
-                                   {"docLink", doc_link}});
+Status lost_to(const char* condition, const Winner& winner, std::int64_t version,
+               const std::string& table) {
+  return Status::error(
+      condition, {{"operation", winner.operation},
+                  {"tableName", "delta.`" + table + "`"},
+                  {"version", std::to_string(version)},
+                  {"additionalInfo", ""},
+                  {"conflictingCommit", "\nConflicting commit: version " + std::to_string(version) +
+                                            ", operation " + winner.operation},
+                  {"docLink", doc_link}});
 }
 
 }  // namespace
 
-Status check_conflict(const Transaction& ours, std::int64_t version, const std::vector<Action>& actions,
-                      const std::string& table) {
+Status check_conflict(const Transaction& ours, std::int64_t version,
+                      const std::vector<Action>& actions, const std::string& table) {
   const Winner winner = summary(actions, table);
-  const auto lost = [&](const char* condition) { return lost_to(condition, winner, version, table); };
-  if (winner.has_protocol && (ours.protocol || ours.read == nullptr)) return lost("DELTA_PROTOCOL_CHANGED");
+  const auto lost = [&](const char* condition) {
+    return lost_to(condition, winner, version, table);
+  };
+  if (winner.has_protocol && (ours.protocol || ours.read == nullptr))
+    return lost("DELTA_PROTOCOL_CHANGED");
   if (winner.has_metadata) return lost("DELTA_METADATA_CHANGED");
   if (winner.has_protocol) return lost("DELTA_PROTOCOL_CHANGED");
-  if (ours.txn && winner.txn_apps.contains(ours.txn->app_id)) return lost("DELTA_CONCURRENT_TRANSACTION");
-  if (ours.read_whole_table && winner.adds_data) return lost("DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
-  if (ours.read_whole_table && winner.removes_data) return lost("DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
+  if (ours.txn && winner.txn_apps.contains(ours.txn->app_id))
+    return lost("DELTA_CONCURRENT_TRANSACTION");
+  if (ours.read_whole_table && winner.adds_data)
+    return lost("DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
+  if (ours.read_whole_table && winner.removes_data)
+    return lost("DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
   for (const auto& remove : ours.removes) {
     if (winner.removed.contains(resolve_path(table, remove->path))) {
       return lost("DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT");

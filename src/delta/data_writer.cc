@@ -25,7 +25,8 @@
 namespace millstream::delta {
 namespace {
 
-// Open files of one thread at most; beyond it the one that was not written to for longest is finished.
+// Open files of one thread at most; beyond it the one that was not written to for longest is
+// finished.
 constexpr std::size_t open_files_max = 64;
 
 // "a.b, `c.d`" -> {{a, b}, {c.d}}.
@@ -67,17 +68,20 @@ struct Plan {
   const CancelToken* cancel = nullptr;
 };
 
-Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table, const TableInfo& info,
-               const DataWriteOptions& options, const CancelToken* cancel) {
-  Plan plan{store, table, info, {}, {}, info.partition_index, {}, 32, options.max_records_per_file, {}, cancel};
+Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table,
+               const TableInfo& info, const DataWriteOptions& options, const CancelToken* cancel) {
+  Plan plan{store, table, info, {}, {}, info.partition_index, {}, 32, options.max_records_per_file,
+            {},    cancel};
   for (std::size_t i = 0; i < info.schema.size(); ++i) {
-    if (info.is_partition_column(i) || info.schema[i].type->kind() == column::TypeKind::null) continue;
+    if (info.is_partition_column(i) || info.schema[i].type->kind() == column::TypeKind::null)
+      continue;
     plan.file_schema.push_back(info.schema[i]);
     plan.file_columns.push_back(static_cast<int>(i));
   }
   plan.file_schema = column::as_nullable(plan.file_schema);  // the shaper has enforced NOT NULL
   plan.parquet.compression = options.compression;
-  plan.parquet.stats_leaves_max = static_cast<int>(info.number("delta.dataSkippingNumIndexedCols", 32));
+  plan.parquet.stats_leaves_max =
+      static_cast<int>(info.number("delta.dataSkippingNumIndexedCols", 32));
   if (const std::string* columns = info.property("delta.dataSkippingStatsColumns")) {
     plan.parquet.stats_paths = parse_column_list(*columns);
   }
@@ -147,7 +151,8 @@ class FileWriter {
       columns.push_back(batch.column(index));
       fields.push_back(batch.schema()->field(index));
     }
-    return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(), std::move(columns));
+    return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(),
+                                    std::move(columns));
   }
 
   Result<OpenFiles::iterator> open_file(const PartitionGroup& group) {
@@ -161,8 +166,9 @@ class FileWriter {
     Open file;
     file.values = group.values;
     file.path = fmt::format("{}part-{:05}-{}{}", group.directory, task_, new_uuid(), plan_.suffix);
-    TRY_ASSIGN(file.writer, format::ParquetWriter::open(plan_.store, io::join_path(plan_.table, file.path),
-                                                        plan_.file_schema, plan_.parquet));
+    TRY_ASSIGN(file.writer,
+               format::ParquetWriter::open(plan_.store, io::join_path(plan_.table, file.path),
+                                           plan_.file_schema, plan_.parquet));
     return open_.emplace(group.directory, std::move(file)).first;
   }
 
@@ -191,9 +197,10 @@ class FileWriter {
 
 }  // namespace
 
-Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store, const std::string& table,
-                                   const TableInfo& info, const connector::Batches& rows,
-                                   const DataWriteOptions& options, const CancelToken* cancel) {
+Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store,
+                                   const std::string& table, const TableInfo& info,
+                                   const connector::Batches& rows, const DataWriteOptions& options,
+                                   const CancelToken* cancel) {
   const Plan plan = make_plan(store, table, info, options, cancel);
   const Shaper shaper(rows.schema, info.schema);
   DataFiles files;

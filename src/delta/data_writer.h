@@ -1,6 +1,7 @@
-// Data files: a write's rows as Parquet files under the table, with the add actions that name them. The partitions of the
-// input are read in parallel on the shared pool; each thread writes files of its own. All files are durable when
-// write_data_files returns; when it fails they are removed as far as possible.
+// Data files: a write's rows as Parquet files under the table, with the add actions that name them.
+// The partitions of the input are read in parallel on the shared pool; each thread writes files of
+// its own. All files are durable when write_data_files returns; when it fails they are removed as
+// far as possible.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,15 @@ struct DataWriteOptions {
   std::int64_t max_records_per_file = 0;  // 0: no limit
 };
 
-// `info`: the table as it is after the write (schema, partition columns, statistics settings). `cancel` may be null.
-Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store, const std::string& table,
-                                   const TableInfo& info, const connector::Batches& rows,
-                                   const DataWriteOptions& options, const CancelToken* cancel);
+// `info`: the table as it is after the write (schema, partition columns, statistics settings).
+// `cancel` may be null.
+Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store,
+                                   const std::string& table, const TableInfo& info,
+                                   const connector::Batches& rows, const DataWriteOptions& options,
+                                   const CancelToken* cancel);
 
-// The files of an attempt that did not make it into the log. Best effort: what stays is found by VACUUM.
+// The files of an attempt that did not make it into the log. Best effort: what stays is found by
+// VACUUM.
 void remove_data_files(io::Store& store, const std::string& table, const DataFiles& files);
 
 }  // namespace millstream::delta

@@ -18,19 +18,23 @@ constexpr const char* engine = "Millstream/0.1.0";
 
 bool any_field(const column::Schema& schema, const std::function<bool(const column::Field&)>& test);
 
-bool any_in_type(const column::TypePtr& type, const std::function<bool(const column::Field&)>& test) {
+bool any_in_type(const column::TypePtr& type,
+                 const std::function<bool(const column::Field&)>& test) {
   return type->is_nested() && any_field(type->fields(), test);
 }
 
-bool any_field(const column::Schema& schema, const std::function<bool(const column::Field&)>& test) {
-  return std::any_of(schema.begin(), schema.end(),
-                     [&](const auto& field) { return test(field) || any_in_type(field.type, test); });
+bool any_field(const column::Schema& schema,
+               const std::function<bool(const column::Field&)>& test) {
+  return std::any_of(schema.begin(), schema.end(), [&](const auto& field) {
+    return test(field) || any_in_type(field.type, test);
+  });
 }
 
 bool any_metadata(const TableInfo& info, std::string_view key) {
   const std::string quoted = json_quote(key);
-  return any_field(info.schema,
-                   [&](const auto& field) { return field.metadata.find(quoted) != std::string::npos; });
+  return any_field(info.schema, [&](const auto& field) {
+    return field.metadata.find(quoted) != std::string::npos;
+  });
 }
 
 bool any_type(const column::Schema& schema, TypeKind kind) {
@@ -38,9 +42,10 @@ bool any_type(const column::Schema& schema, TypeKind kind) {
 }
 
 bool has_constraints(const TableInfo& info) {
-  return std::any_of(info.metadata.configuration.begin(), info.metadata.configuration.end(), [](const auto& property) {
-    return to_lower(property.first).starts_with("delta.constraints.");
-  });
+  return std::any_of(info.metadata.configuration.begin(), info.metadata.configuration.end(),
+                     [](const auto& property) {
+                       return to_lower(property.first).starts_with("delta.constraints.");
+                     });
 }
 
 bool maps_columns(const TableInfo& info) {
@@ -50,7 +55,8 @@ bool maps_columns(const TableInfo& info) {
 
 std::string base_name_of(std::string_view feature) {
   constexpr std::string_view preview = "-preview";
-  return std::string(feature.ends_with(preview) ? feature.substr(0, feature.size() - preview.size()) : feature);
+  return std::string(feature.ends_with(preview) ? feature.substr(0, feature.size() - preview.size())
+                                                : feature);
 }
 
 // Whether the table makes a reader do what the feature is about. Unknown features always do.
@@ -58,9 +64,11 @@ bool blocks_read(const std::string& feature, const TableInfo& info) {
   const std::string name = base_name_of(feature);
   if (name == "columnMapping") return maps_columns(info);
   if (name == "typeWidening") return any_metadata(info, "delta.typeChanges");
-  if (name == "variantType" || name == "variantShredding") return any_type(info.schema, TypeKind::variant);
-  static const std::set<std::string> fine = {"deletionVectors", "timestampNtz", "timestampWithoutTimezone",
-                                             "v2Checkpoint", "vacuumProtocolCheck"};
+  if (name == "variantType" || name == "variantShredding")
+    return any_type(info.schema, TypeKind::variant);
+  static const std::set<std::string> fine = {"deletionVectors", "timestampNtz",
+                                             "timestampWithoutTimezone", "v2Checkpoint",
+                                             "vacuumProtocolCheck"};
   return !fine.contains(name);
 }
 
@@ -79,14 +87,15 @@ bool blocks_write(const std::string& feature, const TableInfo& info) {
   if (name.starts_with("icebergCompat")) {
     return info.flag("delta.enable" + to_upper(name.substr(0, 1)) + name.substr(1), false);
   }
-  static const std::set<std::string> fine = {"deletionVectors",     "timestampNtz",    "timestampWithoutTimezone",
-                                             "v2Checkpoint",        "domainMetadata",  "vacuumProtocolCheck",
-                                             "checkpointProtection"};
+  static const std::set<std::string> fine = {
+      "deletionVectors", "timestampNtz",        "timestampWithoutTimezone", "v2Checkpoint",
+      "domainMetadata",  "vacuumProtocolCheck", "checkpointProtection"};
   return !fine.contains(name);
 }
 
 bool is_catalog_managed(const Protocol& protocol, const TableInfo& info) {
-  static const std::set<std::string> names = {"catalogManaged", "catalogOwned", "coordinatedCommits"};
+  static const std::set<std::string> names = {"catalogManaged", "catalogOwned",
+                                              "coordinatedCommits"};
   const auto listed = [&](const auto& features) {
     return features && std::any_of(features->begin(), features->end(),
                                    [&](const auto& f) { return names.contains(base_name_of(f)); });
@@ -95,7 +104,8 @@ bool is_catalog_managed(const Protocol& protocol, const TableInfo& info) {
          info.property("delta.coordinatedCommits.commitCoordinator-preview") != nullptr;
 }
 
-Status unsupported_features(const char* condition, const std::string& table, const std::vector<std::string>& names) {
+Status unsupported_features(const char* condition, const std::string& table,
+                            const std::vector<std::string>& names) {
   return Status::error(condition, {{"tableNameOrPath", "delta.`" + table + "`"},
                                    {"deltaVersion", engine},
                                    {"unsupported", join(names, ", ")}});
@@ -126,7 +136,8 @@ struct Property {
   const char* name;
   bool supported;
 };
-// The properties that the reference knows; those that ask for what Millstream does not do are refused.
+// The properties that the reference knows; those that ask for what Millstream does not do are
+// refused.
 constexpr std::array<Property, 33> known_properties = {{
     {"delta.appendOnly", true},
     {"delta.autoOptimize.optimizeWrite", false},
@@ -165,7 +176,8 @@ constexpr std::array<Property, 33> known_properties = {{
 
 Status check_value(const std::string& name, const std::string& value) {
   const auto bad = [&](const char* needed) {
-    return Status::invalid("Invalid value '{}' for the table property {}: it {}", value, name, needed);
+    return Status::invalid("Invalid value '{}' for the table property {}: it {}", value, name,
+                           needed);
   };
   if (name == "delta.checkpointInterval") {
     const auto number = parse_int64(value);
@@ -185,13 +197,16 @@ Status check_value(const std::string& name, const std::string& value) {
 
 Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
   if (is_catalog_managed(protocol, info)) {
-    return Status::error("DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED", {{"path", table}});
+    return Status::error("DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",
+                         {{"path", table}});
   }
-  if (protocol.min_reader > reader_max || protocol.min_reader < 1) return invalid_version(protocol, table);
+  if (protocol.min_reader > reader_max || protocol.min_reader < 1)
+    return invalid_version(protocol, table);
   std::vector<std::string> blocking;
   if (protocol.min_reader == 2 && maps_columns(info)) blocking.push_back("columnMapping");
   if (protocol.min_reader == 3) {
-    if (!protocol.reader_features || !protocol.writer_features) return invalid_version(protocol, table);
+    if (!protocol.reader_features || !protocol.writer_features)
+      return invalid_version(protocol, table);
     for (const auto& feature : *protocol.reader_features) {
       if (blocks_read(feature, info)) blocking.push_back(feature);
     }
@@ -211,10 +226,12 @@ Status check_readable_file(const AddFile& file, const std::string& table) {
 
 Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
   TRY(check_readable(protocol, info, table));
-  if (protocol.min_writer > writer_max || protocol.min_writer < 1) return invalid_version(protocol, table);
-  if (protocol.min_writer == 7 && !protocol.writer_features) return invalid_version(protocol, table);
-  const auto features =
-      protocol.min_writer == 7 ? *protocol.writer_features : implied_writer_features(protocol.min_writer);
+  if (protocol.min_writer > writer_max || protocol.min_writer < 1)
+    return invalid_version(protocol, table);
+  if (protocol.min_writer == 7 && !protocol.writer_features)
+    return invalid_version(protocol, table);
+  const auto features = protocol.min_writer == 7 ? *protocol.writer_features
+                                                 : implied_writer_features(protocol.min_writer);
   std::vector<std::string> blocking;
   for (const auto& feature : features) {
     if (blocks_write(feature, info)) blocking.push_back(feature);
@@ -223,7 +240,8 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
   return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", table, blocking);
 }
 
-Result<std::map<std::string, std::string>> check_properties(const std::map<std::string, std::string>& given) {
+Result<std::map<std::string, std::string>> check_properties(
+    const std::map<std::string, std::string>& given) {
   std::map<std::string, std::string> canonical;
   for (const auto& [key, value] : given) {
     const std::string lower = to_lower(key);
@@ -241,13 +259,16 @@ Result<std::map<std::string, std::string>> check_properties(const std::map<std::
     const auto known = std::find_if(known_properties.begin(), known_properties.end(),
                                     [&](const auto& p) { return equals_ignore_case(p.name, key); });
     if (known == known_properties.end()) {
-      return Status::error("DELTA_UNKNOWN_CONFIGURATION",
-                           {{"config", key},
-                            {"disableCheckConfig", "spark.databricks.delta.allowArbitraryProperties.enabled"}});
+      return Status::error(
+          "DELTA_UNKNOWN_CONFIGURATION",
+          {{"config", key},
+           {"disableCheckConfig", "spark.databricks.delta.allowArbitraryProperties.enabled"}});
     }
-    if (!known->supported && !equals_ignore_case(value, "false") && !equals_ignore_case(value, "none") &&
-        !equals_ignore_case(value, "classic") && !value.empty()) {
-      return Status::unsupported("the table property {}={} is not supported by Millstream", known->name, value);
+    if (!known->supported && !equals_ignore_case(value, "false") &&
+        !equals_ignore_case(value, "none") && !equals_ignore_case(value, "classic") &&
+        !value.empty()) {
+      return Status::unsupported("the table property {}={} is not supported by Millstream",
+                                 known->name, value);
     }
     TRY(check_value(known->name, value));
     canonical[known->name] = value;

@@ -1,5 +1,6 @@
-// Table features: what a table's protocol asks of readers and writers, and what of that Millstream can do. Refusals name the
-// feature. A listed feature that the table does not use is no reason to refuse. Pure functions.
+// Table features: what a table's protocol asks of readers and writers, and what of that Millstream
+// can do. Refusals name the feature. A listed feature that the table does not use is no reason to
+// refuse. Pure functions.
 #pragma once
 
 #include <map>
@@ -11,18 +12,22 @@
 namespace millstream::delta {
 
 // DELTA_UNSUPPORTED_FEATURES_FOR_READ, DELTA_INVALID_PROTOCOL_VERSION,
-// DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED. Deletion vectors are judged by file: see check_readable_file.
+// DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED. Deletion vectors are judged by file:
+// see check_readable_file.
 Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table);
 // Also what appends and overwrites would have to keep: constraints, generated columns and the like.
 Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table);
 Status check_readable_file(const AddFile& file, const std::string& table);
 
-// Properties of a new table: canonical names, known values. DELTA_UNKNOWN_CONFIGURATION; unsupported ones by name.
-// The pseudo-properties (delta.minReaderVersion, delta.feature.…) are not in the result.
-Result<std::map<std::string, std::string>> check_properties(const std::map<std::string, std::string>& given);
+// Properties of a new table: canonical names, known values. DELTA_UNKNOWN_CONFIGURATION;
+// unsupported ones by name. The pseudo-properties (delta.minReaderVersion, delta.feature.…) are not
+// in the result.
+Result<std::map<std::string, std::string>> check_properties(
+    const std::map<std::string, std::string>& given);
 
 // The least protocol that a table of this schema and these properties needs.
-Protocol protocol_for(const column::Schema& schema, const std::map<std::string, std::string>& properties);
+Protocol protocol_for(const column::Schema& schema,
+                      const std::map<std::string, std::string>& properties);
 // `current` raised to what `needed` asks for; the same value when it asks nothing new.
 Protocol upgraded(const Protocol& current, const Protocol& needed);
 

@@ -20,7 +20,8 @@ namespace millstream::delta {
 namespace {
 
 constexpr std::int64_t empty_batch_rows = 64 << 10;
-constexpr std::int64_t open_cost_bytes = 64 << 10;  // what opening a file is worth, when files are put together
+constexpr std::int64_t open_cost_bytes =
+    64 << 10;  // what opening a file is worth, when files are put together
 constexpr std::int64_t partition_bytes_min = 1 << 20;
 constexpr std::int64_t partition_bytes_max = 64 << 20;
 
@@ -44,9 +45,9 @@ struct ScanPlan {
   format::ParquetReadOptions parquet;
 };
 
-Result<std::shared_ptr<const ScanPlan>> make_plan(const std::shared_ptr<io::Store>& store, const std::string& table,
-                                                  const TableInfoPtr& info, const connector::ScanRequest& request,
-                                                  bool case_sensitive, const std::string& time_zone) {
+Result<std::shared_ptr<const ScanPlan>> make_plan(
+    const std::shared_ptr<io::Store>& store, const std::string& table, const TableInfoPtr& info,
+    const connector::ScanRequest& request, bool case_sensitive, const std::string& time_zone) {
   auto plan = std::make_shared<ScanPlan>();
   plan->store = store;
   plan->table = table;
@@ -55,7 +56,8 @@ Result<std::shared_ptr<const ScanPlan>> make_plan(const std::shared_ptr<io::Stor
   for (const auto& name : request.columns) {
     const int index = column::find_field(info->schema, name);
     if (index < 0) {
-      if (name != format::metadata_column) return Status::internal("{} has no column {}", table, name);
+      if (name != format::metadata_column)
+        return Status::internal("{} has no column {}", table, name);
       plan->output.push_back(format::file_metadata_field());
       plan->columns.push_back({OutputColumn::From::metadata, -1});
       continue;
@@ -75,7 +77,9 @@ Result<std::shared_ptr<const ScanPlan>> make_plan(const std::shared_ptr<io::Stor
   plan->parquet.case_sensitive = case_sensitive;
   for (const auto& predicate : request.predicates) {
     // Values of partition columns that a file happens to hold mean nothing.
-    const int index = predicate.path.empty() ? -1 : column::find_field_ignore_case(info->schema, predicate.path[0]);
+    const int index = predicate.path.empty()
+                          ? -1
+                          : column::find_field_ignore_case(info->schema, predicate.path[0]);
     if (index >= 0 && !info->is_partition_column(static_cast<std::size_t>(index))) {
       plan->parquet.predicates.push_back(predicate);
     }
@@ -109,24 +113,26 @@ class FilesReader final : public connector::BatchReader {
     file_.size = add.size;
     file_.modified_us = add.modification_time * 1000;
     if (!file_.path.starts_with('/')) {
-      return Status::unsupported("the Delta table {} has a data file on another file system: {}", plan_->table,
-                                 add.path);
+      return Status::unsupported("the Delta table {} has a data file on another file system: {}",
+                                 plan_->table, add.path);
     }
     partition_.clear();
     for (const auto& column : plan_->columns) {
       if (column.from != OutputColumn::From::partition) continue;
       const auto& field = plan_->info->schema[static_cast<std::size_t>(column.index)];
       const auto found = add.partition_values.find(field.name);
-      TRY_ASSIGN(auto value, parse_partition_value(
-                                 field, found == add.partition_values.end() ? std::nullopt : found->second,
-                                 plan_->time_zone));
+      TRY_ASSIGN(auto value,
+                 parse_partition_value(
+                     field, found == add.partition_values.end() ? std::nullopt : found->second,
+                     plan_->time_zone));
       partition_.push_back({field, std::move(value)});
     }
     if (plan_->wanted.empty()) {
       TRY_ASSIGN(const auto footer, format::read_parquet_footer(plan_->store, file_.path));
       rows_left_ = footer.rows;
     } else {
-      TRY_ASSIGN(reader_, format::ParquetReader::open(plan_->store, file_.path, plan_->wanted, plan_->parquet));
+      TRY_ASSIGN(reader_, format::ParquetReader::open(plan_->store, file_.path, plan_->wanted,
+                                                      plan_->parquet));
     }
     open_ = true;
     return Status::OK();
@@ -136,7 +142,8 @@ class FilesReader final : public connector::BatchReader {
     if (reader_ == nullptr) {
       const std::int64_t rows = std::min(rows_left_, empty_batch_rows);
       rows_left_ -= rows;
-      return rows == 0 ? Result<connector::RecordBatchPtr>(connector::RecordBatchPtr()) : complete(nullptr, rows);
+      return rows == 0 ? Result<connector::RecordBatchPtr>(connector::RecordBatchPtr())
+                       : complete(nullptr, rows);
     }
     TRY_ASSIGN(const auto batch, reader_->next());
     if (batch == nullptr) return connector::RecordBatchPtr();
@@ -149,7 +156,9 @@ class FilesReader final : public connector::BatchReader {
     for (std::size_t i = 0; i < plan_->columns.size(); ++i) {
       std::shared_ptr<arrow::Array> array;
       switch (plan_->columns[i].from) {
-        case OutputColumn::From::file: array = read->column(plan_->columns[i].index); break;
+        case OutputColumn::From::file:
+          array = read->column(plan_->columns[i].index);
+          break;
         case OutputColumn::From::partition: {
           const auto& constant = partition_[partition++];
           TRY_ARROW_ASSIGN(array, arrow::MakeArrayFromScalar(*constant.value, rows));
@@ -160,13 +169,16 @@ class FilesReader final : public connector::BatchReader {
           break;
         }
         case OutputColumn::From::null: {
-          TRY_ARROW_ASSIGN(array, arrow::MakeArrayOfNull(plan_->arrow_output->field(static_cast<int>(i))->type(), rows));
+          TRY_ARROW_ASSIGN(
+              array, arrow::MakeArrayOfNull(plan_->arrow_output->field(static_cast<int>(i))->type(),
+                                            rows));
           break;
         }
       }
       arrays.push_back(std::move(array));
     }
-    return connector::RecordBatchPtr(arrow::RecordBatch::Make(plan_->arrow_output, rows, std::move(arrays)));
+    return connector::RecordBatchPtr(
+        arrow::RecordBatch::Make(plan_->arrow_output, rows, std::move(arrays)));
   }
 
   const std::shared_ptr<const ScanPlan> plan_;
@@ -199,13 +211,15 @@ std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files)
 
 }  // namespace
 
-Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, const std::string& table,
-                                      const TableInfoPtr& info, std::vector<AddFilePtr> files,
+Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
+                                      const std::string& table, const TableInfoPtr& info,
+                                      std::vector<AddFilePtr> files,
                                       const connector::ScanRequest& request, bool case_sensitive,
                                       const std::string& time_zone) {
   TRY_ASSIGN(const auto plan, make_plan(store, table, info, request, case_sensitive, time_zone));
   if (!request.predicates.empty()) {
-    std::erase_if(files, [&](const auto& file) { return !may_match(*file, *info, request.predicates); });
+    std::erase_if(files,
+                  [&](const auto& file) { return !may_match(*file, *info, request.predicates); });
   } else if (request.limit) {
     std::int64_t rows = 0;
     std::size_t needed = 0;
@@ -218,9 +232,11 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, c
   connector::Batches batches;
   batches.schema = plan->output;
   for (auto& group : put_together(std::move(files))) {
-    batches.partitions.push_back([plan, group = std::move(group)]() -> Result<std::unique_ptr<connector::BatchReader>> {
-      return std::unique_ptr<connector::BatchReader>(std::make_unique<FilesReader>(plan, group));
-    });
+    batches.partitions.push_back(
+        [plan, group = std::move(group)]() -> Result<std::unique_ptr<connector::BatchReader>> {
+          return std::unique_ptr<connector::BatchReader>(
+              std::make_unique<FilesReader>(plan, group));
+        });
   }
   return batches;
 }

@@ -1,4 +1,5 @@
-// Tables that other engines wrote, against what another engine reads of them (tests/data/delta-golden).
+// Tables that other engines wrote, against what another engine reads of them
+// (tests/data/delta-golden).
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -53,7 +54,8 @@ TEST(Golden, TablesReadAsElsewhere) {
         continue;
       }
       if (key == "error") {
-        EXPECT_NE(got[key].get<std::string>().find(value.get<std::string>()), std::string::npos) << name << got[key];
+        EXPECT_NE(got[key].get<std::string>().find(value.get<std::string>()), std::string::npos)
+            << name << got[key];
       } else {
         EXPECT_EQ(got[key], value) << name;
       }

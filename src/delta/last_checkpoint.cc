@@ -116,7 +116,8 @@ std::optional<LastCheckpoint> parse_last_checkpoint(std::string_view text) {
   const auto version = number("version");
   if (!version || *version < 0) return std::nullopt;
   if (const auto checksum = object.find("checksum");
-      checksum != object.end() && checksum->is_string() && checksum->get<std::string>() != md5_hex(*form)) {
+      checksum != object.end() && checksum->is_string() &&
+      checksum->get<std::string>() != md5_hex(*form)) {
     return std::nullopt;
   }
   return LastCheckpoint{*version, number("size").value_or(0), number("sizeInBytes").value_or(0),
@@ -125,8 +126,8 @@ std::optional<LastCheckpoint> parse_last_checkpoint(std::string_view text) {
 
 std::string print_last_checkpoint(const LastCheckpoint& pointer) {
   const std::string body =
-      fmt::format("{{\"version\":{},\"size\":{},\"sizeInBytes\":{},\"numOfAddFiles\":{}", pointer.version,
-                  pointer.size, pointer.size_in_bytes, pointer.add_files);
+      fmt::format("{{\"version\":{},\"size\":{},\"sizeInBytes\":{},\"numOfAddFiles\":{}",
+                  pointer.version, pointer.size, pointer.size_in_bytes, pointer.add_files);
   return fmt::format("{},\"checksum\":\"{}\"}}", body, md5_hex(*canonical_form(body + "}")));
 }
 

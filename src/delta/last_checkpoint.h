@@ -1,4 +1,5 @@
-// _last_checkpoint: the hint where the newest checkpoint may be. Never trusted beyond that. Pure functions.
+// _last_checkpoint: the hint where the newest checkpoint may be. Never trusted beyond that. Pure
+// functions.
 #pragma once
 
 #include <cstdint>

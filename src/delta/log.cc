@@ -12,7 +12,8 @@
 
 namespace millstream::delta {
 
-// At most one checkpoint of a log is being written; of those that come meanwhile only the newest waits.
+// At most one checkpoint of a log is being written; of those that come meanwhile only the newest
+// waits.
 struct Log::Checkpointing {
   std::mutex mutex;
   std::condition_variable idle;
@@ -20,7 +21,8 @@ struct Log::Checkpointing {
   SnapshotPtr waiting;
 };
 
-std::shared_ptr<Log> Log::at(std::shared_ptr<io::Store> store, std::string table, LogOptions options) {
+std::shared_ptr<Log> Log::at(std::shared_ptr<io::Store> store, std::string table,
+                             LogOptions options) {
   return std::shared_ptr<Log>(new Log(std::move(store), std::move(table), options));
 }
 
@@ -98,7 +100,8 @@ Result<SnapshotPtr> Log::at_version(std::int64_t version) {
   LogState state(table_);
   TRY(load(version, state));
   if (state.version() < 0) {
-    return Status::error("DELTA_TABLE_NOT_FOUND", {{"tableName", fmt::format("delta.`{}`", table_)}});
+    return Status::error("DELTA_TABLE_NOT_FOUND",
+                         {{"tableName", fmt::format("delta.`{}`", table_)}});
   }
   return state.freeze();
 }
@@ -135,8 +138,9 @@ Status Log::load_from(const std::vector<std::string>& names, std::optional<std::
   const std::int64_t version = target.value_or(listing.latest);
   if (version < 0 || version > listing.latest) {
     const std::int64_t earliest = !listing.commits.empty() && listing.commits.front() == 0 ? 0
-                                  : listing.checkpoints.empty() ? listing.commits.front()
-                                                                : listing.checkpoints.front().version;
+                                  : listing.checkpoints.empty()
+                                      ? listing.commits.front()
+                                      : listing.checkpoints.front().version;
     return Status::error("DELTA_VERSION_NOT_FOUND", {{"userVersion", fmt::to_string(version)},
                                                      {"earliest", fmt::to_string(earliest)},
                                                      {"latest", fmt::to_string(listing.latest)}});
@@ -171,7 +175,8 @@ Status Log::publish(std::int64_t version, std::string_view bytes) {
   return store_->put_if_absent(io::join_path(directory_, commit_name(version)), bytes);
 }
 
-Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>& actions, bool own_commit) {
+Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>& actions,
+                                 bool own_commit) {
   SnapshotPtr snapshot;
   {
     const std::lock_guard lock(mutex_);
@@ -179,14 +184,16 @@ Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>
       CHECK(version == 0);
       state_ = std::make_unique<LogState>(table_);
     }
-    if (state_->version() >= version) return known_;  // another user of this log has seen it already
+    if (state_->version() >= version)
+      return known_;  // another user of this log has seen it already
     CHECK(version == state_->version() + 1);
     TRY(state_->apply(version, actions));
     TRY_ASSIGN(known_, state_->freeze());
     remember_identity();
     snapshot = known_;
   }
-  const std::int64_t interval = std::max<std::int64_t>(1, snapshot->info().number("delta.checkpointInterval", 10));
+  const std::int64_t interval =
+      std::max<std::int64_t>(1, snapshot->info().number("delta.checkpointInterval", 10));
   if (own_commit && version != 0 && version % interval == 0) checkpoint(snapshot);
   return snapshot;
 }
@@ -196,8 +203,8 @@ void Log::checkpoint(const SnapshotPtr& snapshot) {
   const auto write = [store = store_, directory = directory_](const SnapshotPtr& state) {
     const Status status = write_checkpoint(*store, directory, *state, SystemClock().now_ms());
     if (!status.ok()) {
-      log_warn("the checkpoint of version {} in {} was not written: {}", state->version(), directory,
-               status.message());
+      log_warn("the checkpoint of version {} in {} was not written: {}", state->version(),
+               directory, status.message());
     }
   };
   if (!options_.background_checkpoints) return write(snapshot);
@@ -230,9 +237,11 @@ void Log::wait_for_checkpoints() {
 }
 
 Result<std::vector<Log::CommitTime>> Log::commit_times(std::int64_t first) const {
-  TRY_ASSIGN(const auto names, store_->list_names(directory_, first > 0 ? listing_start(first) : ""));
+  TRY_ASSIGN(const auto names,
+             store_->list_names(directory_, first > 0 ? listing_start(first) : ""));
   const SnapshotPtr state = known();
-  const bool in_commit = state != nullptr && state->info().flag("delta.enableInCommitTimestamps", false);
+  const bool in_commit =
+      state != nullptr && state->info().flag("delta.enableInCommitTimestamps", false);
   const std::int64_t in_commit_from =
       in_commit ? state->info().number("delta.inCommitTimestampEnablementVersion", 0) : 0;
 

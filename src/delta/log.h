@@ -1,6 +1,7 @@
-// Log: the _delta_log of one table, with its newest known state kept in memory. Looking for news reads the commits that are
-// new and nothing else; an own commit is applied without reading it back. One Log serves one user (a sink, a source, a
-// write); all methods are thread-safe. The checkpoints that commits call for are written on the shared pool.
+// Log: the _delta_log of one table, with its newest known state kept in memory. Looking for news
+// reads the commits that are new and nothing else; an own commit is applied without reading it
+// back. One Log serves one user (a sink, a source, a write); all methods are thread-safe. The
+// checkpoints that commits call for are written on the shared pool.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +24,16 @@ struct LogOptions {
 
 class Log : public std::enable_shared_from_this<Log> {
  public:
-  static std::shared_ptr<Log> at(std::shared_ptr<io::Store> store, std::string table, LogOptions options = {});
+  static std::shared_ptr<Log> at(std::shared_ptr<io::Store> store, std::string table,
+                                 LogOptions options = {});
   ~Log();
 
   const std::string& table() const { return table_; }
   const std::string& directory() const { return directory_; }
   const std::shared_ptr<io::Store>& store() const { return store_; }
 
-  // The newest version; null: there is no table. A state that is known already costs one stat and one failing open.
+  // The newest version; null: there is no table. A state that is known already costs one stat and
+  // one failing open.
   Result<SnapshotPtr> latest();
   // The state as it was last seen; null when it was never looked at.
   SnapshotPtr known() const;
@@ -40,10 +43,13 @@ class Log : public std::enable_shared_from_this<Log> {
   // FileNotFound when there is none.
   Result<std::vector<Action>> read_commit(std::int64_t version) const;
 
-  // Publishes the bytes as `version`: AlreadyExists when another was first; other errors may have had effect.
+  // Publishes the bytes as `version`: AlreadyExists when another was first; other errors may have
+  // had effect.
   Status publish(std::int64_t version, std::string_view bytes);
-  // Takes `version`, the one after known(), into the state. When the interval says so a checkpoint follows.
-  Result<SnapshotPtr> advance(std::int64_t version, const std::vector<Action>& actions, bool own_commit);
+  // Takes `version`, the one after known(), into the state. When the interval says so a checkpoint
+  // follows.
+  Result<SnapshotPtr> advance(std::int64_t version, const std::vector<Action>& actions,
+                              bool own_commit);
 
   struct CommitTime {
     std::int64_t version = 0;
@@ -64,11 +70,11 @@ class Log : public std::enable_shared_from_this<Log> {
   struct Checkpointing;
 
   Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options);
-  Result<bool> same_table_as_before();                  // mutex held
+  Result<bool> same_table_as_before();  // mutex held
   Status load(std::optional<std::int64_t> target, LogState& state) const;
   Status load_from(const std::vector<std::string>& names, std::optional<std::int64_t> target,
                    LogState& state) const;
-  void remember_identity();                             // mutex held
+  void remember_identity();  // mutex held
   void checkpoint(const SnapshotPtr& snapshot);
 
   const std::shared_ptr<io::Store> store_;

@@ -1,7 +1,7 @@
 #include "delta/log_names.h"
 
-#include <algorithm>
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include <map>
 
@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t version_digits = 20;
 
 std::optional<std::int64_t> digits(std::string_view text) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
   return parse_int64(text);
 }
 
@@ -43,7 +44,8 @@ std::optional<LogName> parse_log_name(std::string_view name) {
   if (pieces.size() == 3 && is_uuid(pieces[1]) && (pieces[2] == "json" || pieces[2] == "parquet")) {
     return LogName{LogName::Kind::uuid_checkpoint, *version, 0, 0};
   }
-  if (pieces.size() == 4 && pieces[3] == "parquet" && pieces[1].size() == 10 && pieces[2].size() == 10) {
+  if (pieces.size() == 4 && pieces[3] == "parquet" && pieces[1].size() == 10 &&
+      pieces[2].size() == 10) {
     const auto part = digits(pieces[1]);
     const auto parts = digits(pieces[2]);
     if (part && parts && *part >= 1 && *part <= *parts) {
@@ -90,7 +92,8 @@ LogListing read_listing(const std::vector<std::string>& names) {
   return listing;
 }
 
-Result<Segment> choose_segment(const LogListing& listing, std::int64_t version, const std::string& table,
+Result<Segment> choose_segment(const LogListing& listing, std::int64_t version,
+                               const std::string& table,
                                std::optional<std::int64_t> checkpoint_below) {
   Segment segment;
   segment.version = version;
@@ -118,9 +121,13 @@ Result<Segment> choose_segment(const LogListing& listing, std::int64_t version, 
     const auto next = std::lower_bound(listing.commits.begin(), listing.commits.end(), wanted);
     return Status::error(
         "DELTA_VERSIONS_NOT_CONTIGUOUS",
-        {{"versionList", fmt::format("{}", fmt::join(first, std::upper_bound(first, listing.commits.end(), version), ", "))},
+        {{"versionList",
+          fmt::format(
+              "{}",
+              fmt::join(first, std::upper_bound(first, listing.commits.end(), version), ", "))},
          {"startVersion", fmt::to_string(wanted - 1)},
-         {"endVersion", next == listing.commits.end() ? std::string("none") : fmt::to_string(*next)},
+         {"endVersion",
+          next == listing.commits.end() ? std::string("none") : fmt::to_string(*next)},
          {"versionToLoad", fmt::to_string(version)},
          {"path", table}});
   }

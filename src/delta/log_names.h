@@ -1,4 +1,5 @@
-// The names of the files in _delta_log, and which of them make up one version of the table. Pure functions.
+// The names of the files in _delta_log, and which of them make up one version of the table. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct LogName {
   enum class Kind : std::uint8_t { commit, classic_checkpoint, checkpoint_part, uuid_checkpoint };
   Kind kind;
   std::int64_t version = 0;
-  int part = 0;   // 1-based
+  int part = 0;  // 1-based
   int parts = 0;
 };
 // Nothing: a file that is none of these, to be ignored.
@@ -33,7 +34,7 @@ struct CheckpointFiles {
 };
 
 struct LogListing {
-  std::vector<std::int64_t> commits;        // ascending
+  std::vector<std::int64_t> commits;         // ascending
   std::vector<CheckpointFiles> checkpoints;  // ascending by version; incomplete ones are left out
   std::int64_t latest = -1;                  // -1: nothing
 };
@@ -47,7 +48,8 @@ struct Segment {
 };
 // With the newest checkpoint at or below `version` and, where given, below `checkpoint_below`.
 // DELTA_VERSIONS_NOT_CONTIGUOUS, DELTA_TRUNCATED_TRANSACTION_LOG.
-Result<Segment> choose_segment(const LogListing& listing, std::int64_t version, const std::string& table,
+Result<Segment> choose_segment(const LogListing& listing, std::int64_t version,
+                               const std::string& table,
                                std::optional<std::int64_t> checkpoint_below = std::nullopt);
 
 }  // namespace millstream::delta

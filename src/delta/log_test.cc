@@ -48,7 +48,9 @@ void fill(Log& log, int commits) {
   }
 }
 
-std::shared_ptr<Log> open(const std::shared_ptr<io::Store>& store) { return Log::at(store, table, {false}); }
+std::shared_ptr<Log> open(const std::shared_ptr<io::Store>& store) {
+  return Log::at(store, table, {false});
+}
 
 std::vector<std::string> live(const SnapshotPtr& snapshot) {
   std::vector<std::string> paths;
@@ -59,28 +61,32 @@ std::vector<std::string> live(const SnapshotPtr& snapshot) {
 
 TEST(Actions, WhatIsUnknownIsIgnored) {
   const auto actions = parse_actions(
-      "{\"add\":{\"path\":\"a%20b\",\"partitionValues\":{\"p\":null,\"q\":\"1\"},\"size\":3,\"modificationTime\":4,"
+      "{\"add\":{\"path\":\"a%20b\",\"partitionValues\":{\"p\":null,\"q\":\"1\"},\"size\":3,"
+      "\"modificationTime\":4,"
       "\"dataChange\":true,\"tags\":null,\"deletionVector\":null,\"newThing\":{\"x\":[1]}}}\r\n"
       "{\"future\":{\"a\":1}}\n\n"
       "{\"remove\":{\"path\":\"c\",\"deletionTimestamp\":5,\"dataChange\":true}}\n"
-      "{\"commitInfo\":{\"operationParameters\":{\"x\":null,\"y\":false},\"isBlindAppend\":\"odd\"}}",
+      "{\"commitInfo\":{\"operationParameters\":{\"x\":null,\"y\":false},\"isBlindAppend\":\"odd\"}"
+      "}",
       "f");
   ASSERT_TRUE(actions.ok()) << actions.status().to_string();
   ASSERT_EQ(actions->size(), 3u);
   const auto& add = *std::get<AddFilePtr>((*actions)[0]);
   EXPECT_EQ(add.partition_values, (PartitionValues{{"p", std::nullopt}, {"q", "1"}}));
-  EXPECT_EQ(to_json(add),
-            R"({"add":{"path":"a%20b","partitionValues":{"p":null,"q":"1"},"size":3,"modificationTime":4,"dataChange":true}})");
+  EXPECT_EQ(
+      to_json(add),
+      R"({"add":{"path":"a%20b","partitionValues":{"p":null,"q":"1"},"size":3,"modificationTime":4,"dataChange":true}})");
 }
 
 TEST(Actions, GoThereAndBack) {
-  for (const char* line :
-       {R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["timestampNtz"],"writerFeatures":["timestampNtz","invariants"]}})",
-        R"({"metaData":{"id":"x","name":"n","description":"d","format":{"provider":"parquet","options":{}},"schemaString":"{}","partitionColumns":["a"],"configuration":{"delta.appendOnly":"true","k":"é\"\\"},"createdTime":5}})",
-        R"({"add":{"path":"a","partitionValues":{},"size":1,"modificationTime":2,"dataChange":false,"stats":"{\"numRecords\":1}","tags":{"a":"b"},"deletionVector":{"storageType":"u","pathOrInlineDv":"ab^-aqEH.-t@S}K{vb[*k^","offset":4,"sizeInBytes":40,"cardinality":6},"baseRowId":1,"defaultRowCommitVersion":2,"clusteringProvider":"liquid"}})",
-        R"({"remove":{"path":"a","deletionTimestamp":1,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":"1"},"size":9}})",
-        R"({"txn":{"appId":"q","version":7,"lastUpdated":1}})",
-        R"({"domainMetadata":{"domain":"delta.clustering","configuration":"{}","removed":false}})"}) {
+  for (
+      const char* line :
+      {R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["timestampNtz"],"writerFeatures":["timestampNtz","invariants"]}})",
+       R"({"metaData":{"id":"x","name":"n","description":"d","format":{"provider":"parquet","options":{}},"schemaString":"{}","partitionColumns":["a"],"configuration":{"delta.appendOnly":"true","k":"é\"\\"},"createdTime":5}})",
+       R"({"add":{"path":"a","partitionValues":{},"size":1,"modificationTime":2,"dataChange":false,"stats":"{\"numRecords\":1}","tags":{"a":"b"},"deletionVector":{"storageType":"u","pathOrInlineDv":"ab^-aqEH.-t@S}K{vb[*k^","offset":4,"sizeInBytes":40,"cardinality":6},"baseRowId":1,"defaultRowCommitVersion":2,"clusteringProvider":"liquid"}})",
+       R"({"remove":{"path":"a","deletionTimestamp":1,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":"1"},"size":9}})",
+       R"({"txn":{"appId":"q","version":7,"lastUpdated":1}})",
+       R"({"domainMetadata":{"domain":"delta.clustering","configuration":"{}","removed":false}})"}) {
     const auto actions = parse_actions(line, "f");
     ASSERT_TRUE(actions.ok()) << line << actions.status().to_string();
     const std::string back = std::visit(
@@ -107,23 +113,31 @@ TEST(LastCheckpoint, Checksum) {
   EXPECT_EQ(md5_hex(""), "d41d8cd98f00b204e9800998ecf8427e");
   EXPECT_TRUE(parse_last_checkpoint(text));
   EXPECT_TRUE(parse_last_checkpoint(print_last_checkpoint({20, 22, 24259, 10})));
-  EXPECT_FALSE(parse_last_checkpoint(R"({"version":20,"checksum":"88cdf2414409687764da58de64d64469"})"));
+  EXPECT_FALSE(
+      parse_last_checkpoint(R"({"version":20,"checksum":"88cdf2414409687764da58de64d64469"})"));
   EXPECT_FALSE(parse_last_checkpoint(R"({"version":20,"version":20})"));
   EXPECT_FALSE(parse_last_checkpoint(""));
   EXPECT_FALSE(parse_last_checkpoint("{oops"));
   EXPECT_FALSE(parse_last_checkpoint("[1]"));
-  EXPECT_EQ(canonical_form(R"({"a":{"b c":[true,"x/"]}})"), R"("a"+"b%20c"+0=true,"a"+"b%20c"+1="x%2F")");
+  EXPECT_EQ(canonical_form(R"({"a":{"b c":[true,"x/"]}})"),
+            R"("a"+"b%20c"+0=true,"a"+"b%20c"+1="x%2F")");
 }
 
 TEST(LogNames, OnlyWhatIsOfTheLog) {
   EXPECT_EQ(parse_log_name("00000000000000000010.json")->version, 10);
-  EXPECT_EQ(parse_log_name("00000000000000000010.checkpoint.parquet")->kind, LogName::Kind::classic_checkpoint);
-  EXPECT_EQ(parse_log_name("00000000000000000010.checkpoint.0000000002.0000000003.parquet")->part, 2);
-  EXPECT_EQ(parse_log_name("00000000000000000010.checkpoint.0d3c1b4e-7a53-4d1c-9d55-000000000001.json")->kind,
-            LogName::Kind::uuid_checkpoint);
-  for (const char* other : {"00000000000000000010.crc", ".00000000000000000010.json.crc", "_last_checkpoint", "x.json",
-                            "00000000000000000010.00000000000000000012.compacted.json", "_commits", "10.json",
-                            ".00000000000000000010.json.abc.tmp", "00000000000000000010.checkpoint.0000000004.0000000003.parquet"}) {
+  EXPECT_EQ(parse_log_name("00000000000000000010.checkpoint.parquet")->kind,
+            LogName::Kind::classic_checkpoint);
+  EXPECT_EQ(parse_log_name("00000000000000000010.checkpoint.0000000002.0000000003.parquet")->part,
+            2);
+  EXPECT_EQ(
+      parse_log_name("00000000000000000010.checkpoint.0d3c1b4e-7a53-4d1c-9d55-000000000001.json")
+          ->kind,
+      LogName::Kind::uuid_checkpoint);
+  for (const char* other :
+       {"00000000000000000010.crc", ".00000000000000000010.json.crc", "_last_checkpoint", "x.json",
+        "00000000000000000010.00000000000000000012.compacted.json", "_commits", "10.json",
+        ".00000000000000000010.json.abc.tmp",
+        "00000000000000000010.checkpoint.0000000004.0000000003.parquet"}) {
     EXPECT_FALSE(parse_log_name(other)) << other;
   }
   EXPECT_GT(commit_name(10), listing_start(10));
@@ -131,8 +145,9 @@ TEST(LogNames, OnlyWhatIsOfTheLog) {
 }
 
 TEST(LogNames, Segments) {
-  LogListing listing = read_listing({commit_name(5), commit_name(6), commit_name(7), checkpoint_name(5),
-                                     "00000000000000000006.checkpoint.0000000001.0000000002.parquet"});
+  LogListing listing =
+      read_listing({commit_name(5), commit_name(6), commit_name(7), checkpoint_name(5),
+                    "00000000000000000006.checkpoint.0000000001.0000000002.parquet"});
   EXPECT_EQ(listing.checkpoints.size(), 1u);  // half a multi-part checkpoint is none
   const auto segment = choose_segment(listing, 7, table);
   ASSERT_TRUE(segment.ok());
@@ -156,7 +171,8 @@ TEST(Log, NoTable) {
 
 TEST(Log, SeesForeignCommitsWithoutReadingTheLogAgain) {
   const auto memory = io::memory_store();
-  const auto counting = std::make_shared<io::FaultStore>(memory, [](const io::StoreCall&) { return io::Fault::none; });
+  const auto counting = std::make_shared<io::FaultStore>(
+      memory, [](const io::StoreCall&) { return io::Fault::none; });
   const auto writer = open(memory);
   fill(*writer, 5);
   const auto reader = open(counting);
@@ -209,8 +225,9 @@ TEST(Log, TheHintIsOnlyAHint) {
   const auto store = io::memory_store();
   const auto log = open(store);
   fill(*log, 23);
-  for (const char* hint : {"", "{oops", R"({"version":99,"size":1})", R"({"version":10,"size":1})", R"({"version":7,"size":1})",
-                           R"({"version":20,"size":22,"checksum":"0"})"}) {
+  for (const char* hint :
+       {"", "{oops", R"({"version":99,"size":1})", R"({"version":10,"size":1})",
+        R"({"version":7,"size":1})", R"({"version":20,"size":22,"checksum":"0"})"}) {
     ASSERT_TRUE(store->put(log_dir + "/_last_checkpoint", hint).ok());
     const auto snapshot = open(store)->latest();
     ASSERT_TRUE(snapshot.ok()) << hint << snapshot.status().to_string();

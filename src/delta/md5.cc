@@ -17,7 +17,8 @@ constexpr std::array<int, 16> shifts = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 
 std::array<std::uint32_t, 64> sine_table() {
   std::array<std::uint32_t, 64> table{};
   for (std::size_t i = 0; i < 64; ++i) {
-    table[i] = static_cast<std::uint32_t>(std::fabs(std::sin(static_cast<double>(i + 1))) * 4294967296.0);
+    table[i] =
+        static_cast<std::uint32_t>(std::fabs(std::sin(static_cast<double>(i + 1))) * 4294967296.0);
   }
   return table;
 }
@@ -43,7 +44,8 @@ void mix(std::array<std::uint32_t, 4>& state, const unsigned char* block) {
       f = c ^ (b | ~d);
       word = (7 * i) % 16;
     }
-    const std::uint32_t turned = std::rotl(a + f + sines[i] + words[word], shifts[i / 16 * 4 + i % 4]);
+    const std::uint32_t turned =
+        std::rotl(a + f + sines[i] + words[word], shifts[i / 16 * 4 + i % 4]);
     a = d;
     d = c;
     c = b;

@@ -16,7 +16,8 @@
 namespace millstream::delta {
 namespace {
 
-// Timestamps are cut as they are spelled in paths: like Spark's, without the UTC form that the log has.
+// Timestamps are cut as they are spelled in paths: like Spark's, without the UTC form that the log
+// has.
 std::optional<std::string> directory_text(const column::Field& field, const arrow::Scalar& value,
                                           const std::optional<std::string>& log_text) {
   if (log_text && field.type->kind() == column::TypeKind::timestamp) {
@@ -33,7 +34,8 @@ struct Grouping {
 
 // Refines the grouping by the values of one column.
 Status refine(const arrow::Array& array, Grouping& grouping) {
-  TRY_ARROW_ASSIGN(const auto encoded, arrow::compute::DictionaryEncode(arrow::Datum(array.data())));
+  TRY_ARROW_ASSIGN(const auto encoded,
+                   arrow::compute::DictionaryEncode(arrow::Datum(array.data())));
   const auto made = encoded.make_array();
   const auto& dictionary = static_cast<const arrow::DictionaryArray&>(*made);
   const auto& indices = static_cast<const arrow::Int32Array&>(*dictionary.indices());
@@ -45,7 +47,8 @@ Status refine(const arrow::Array& array, Grouping& grouping) {
     auto& group = grouping.group_of[static_cast<std::size_t>(row)];
     const std::pair key(group, indices.IsNull(row) ? -1 : indices.Value(row));
     if (last_number < 0 || key != last_key) {
-      const auto [found, is_new] = numbers.try_emplace(key, static_cast<std::int32_t>(first_row.size()));
+      const auto [found, is_new] =
+          numbers.try_emplace(key, static_cast<std::int32_t>(first_row.size()));
       if (is_new) first_row.push_back(row);
       last_key = key;
       last_number = found->second;
@@ -61,7 +64,8 @@ Status refine(const arrow::Array& array, Grouping& grouping) {
 Result<std::vector<PartitionGroup>> partition_rows(const connector::RecordBatchPtr& batch,
                                                    const column::Schema& schema,
                                                    const std::vector<int>& columns) {
-  if (columns.empty() || batch->num_rows() == 0) return std::vector<PartitionGroup>{{"", {}, batch}};
+  if (columns.empty() || batch->num_rows() == 0)
+    return std::vector<PartitionGroup>{{"", {}, batch}};
   Grouping grouping{std::vector<std::int32_t>(static_cast<std::size_t>(batch->num_rows()), 0), {0}};
   for (const int index : columns) TRY(refine(*batch->column(index), grouping));
 
@@ -89,12 +93,15 @@ Result<std::vector<PartitionGroup>> partition_rows(const connector::RecordBatchP
     return out;
   }
   for (std::size_t row = 0; row < grouping.group_of.size(); ++row) {
-    rows_of[directory_of[static_cast<std::size_t>(grouping.group_of[row])]].push_back(static_cast<std::int64_t>(row));
+    rows_of[directory_of[static_cast<std::size_t>(grouping.group_of[row])]].push_back(
+        static_cast<std::int64_t>(row));
   }
   for (auto& [directory, group] : groups) {
     const auto& rows = rows_of[directory];
-    const arrow::Int64Array indices(static_cast<std::int64_t>(rows.size()), arrow::Buffer::Wrap(rows));
-    TRY_ARROW_ASSIGN(const auto taken, arrow::compute::Take(arrow::Datum(batch), arrow::Datum(indices.data())));
+    const arrow::Int64Array indices(static_cast<std::int64_t>(rows.size()),
+                                    arrow::Buffer::Wrap(rows));
+    TRY_ARROW_ASSIGN(const auto taken,
+                     arrow::compute::Take(arrow::Datum(batch), arrow::Datum(indices.data())));
     group.rows = taken.record_batch();
     out.push_back(std::move(group));
   }

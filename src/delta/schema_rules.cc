@@ -15,9 +15,12 @@ using column::TypePtr;
 
 std::string type_name(const TypePtr& type) {
   switch (type->kind()) {
-    case TypeKind::struct_: return "struct";
-    case TypeKind::array: return "array";
-    case TypeKind::map: return "map";
+    case TypeKind::struct_:
+      return "struct";
+    case TypeKind::array:
+      return "array";
+    case TypeKind::map:
+      return "map";
     default: {
       std::string json = type->to_json();
       if (json.size() >= 2 && json.front() == '"') json = json.substr(1, json.size() - 2);
@@ -39,8 +42,8 @@ void append_type_tree(const TypePtr& type, const std::string& prefix, std::strin
   } else if (type->kind() == TypeKind::map) {
     out += fmt::format("{}-- key: {}\n", prefix, type_name(type->key()));
     append_type_tree(type->key(), prefix + "    |", out);
-    out += fmt::format("{}-- value: {} (valueContainsNull = {})\n", prefix, type_name(type->value()),
-                       flag(type->value_contains_null()));
+    out += fmt::format("{}-- value: {} (valueContainsNull = {})\n", prefix,
+                       type_name(type->value()), flag(type->value_contains_null()));
     append_type_tree(type->value(), prefix + "    |", out);
   }
 }
@@ -59,21 +62,26 @@ struct Merge {
   bool extra_columns = false;  // the data has columns that the table has not
 };
 
-Status cannot_merge(const Field& table, const Field& data, const TypePtr& current, const TypePtr& update) {
+Status cannot_merge(const Field& table, const Field& data, const TypePtr& current,
+                    const TypePtr& update) {
   const bool decimals = current->kind() == TypeKind::decimal && update->kind() == TypeKind::decimal;
   const Status cause =
-      decimals ? Status::error("DELTA_MERGE_INCOMPATIBLE_DECIMAL_TYPE",
-                               {{"decimalRanges", fmt::format("precision {} and {} & scale {} and {}",
-                                                              current->precision(), update->precision(),
-                                                              current->scale(), update->scale())}})
-               : Status::error("DELTA_MERGE_INCOMPATIBLE_DATATYPE",
-                               {{"currentDataType", type_name(current)}, {"updateDataType", type_name(update)}});
-  return Status::error("DELTA_FAILED_TO_MERGE_FIELDS", {{"currentField", table.name}, {"updateField", data.name}})
+      decimals
+          ? Status::error("DELTA_MERGE_INCOMPATIBLE_DECIMAL_TYPE",
+                          {{"decimalRanges", fmt::format("precision {} and {} & scale {} and {}",
+                                                         current->precision(), update->precision(),
+                                                         current->scale(), update->scale())}})
+          : Status::error(
+                "DELTA_MERGE_INCOMPATIBLE_DATATYPE",
+                {{"currentDataType", type_name(current)}, {"updateDataType", type_name(update)}});
+  return Status::error("DELTA_FAILED_TO_MERGE_FIELDS",
+                       {{"currentField", table.name}, {"updateField", data.name}})
       .with_cause(cause);
 }
 
 bool small_integer(const TypePtr& type) {
-  return type->kind() == TypeKind::byte_ || type->kind() == TypeKind::short_ || type->kind() == TypeKind::int_;
+  return type->kind() == TypeKind::byte_ || type->kind() == TypeKind::short_ ||
+         type->kind() == TypeKind::int_;
 }
 
 Result<Schema> merge_fields(const Schema& table, const Schema& data, Merge& merge);
@@ -88,11 +96,13 @@ Result<TypePtr> merge_types(const Field& table_field, const Field& data_field, c
       return column::struct_type(std::move(fields));
     }
     if (table->kind() == TypeKind::array) {
-      TRY_ASSIGN(auto element, merge_types(table_field, data_field, table->element(), data->element(), merge));
+      TRY_ASSIGN(auto element,
+                 merge_types(table_field, data_field, table->element(), data->element(), merge));
       return column::array_type(std::move(element), table->contains_null());
     }
     TRY_ASSIGN(auto key, merge_types(table_field, data_field, table->key(), data->key(), merge));
-    TRY_ASSIGN(auto value, merge_types(table_field, data_field, table->value(), data->value(), merge));
+    TRY_ASSIGN(auto value,
+               merge_types(table_field, data_field, table->value(), data->value(), merge));
     return column::map_type(std::move(key), std::move(value), table->value_contains_null());
   }
   if (*table == *data || (small_integer(table) && small_integer(data))) return table;
@@ -117,13 +127,14 @@ Result<Schema> merge_fields(const Schema& table, const Schema& data, Merge& merg
   return merged;
 }
 
-Status check_names_below(const Schema& schema, const std::string& prefix, std::string_view duplicates_found_in,
-                         std::vector<std::string>& invalid) {
+Status check_names_below(const Schema& schema, const std::string& prefix,
+                         std::string_view duplicates_found_in, std::vector<std::string>& invalid) {
   std::set<std::string> seen;
   std::vector<std::string> twice;
   for (const auto& field : schema) {
     if (!seen.insert(to_lower(field.name)).second) twice.push_back(prefix + field.name);
-    if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos) invalid.push_back(field.name);
+    if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos)
+      invalid.push_back(field.name);
   }
   if (!twice.empty()) {
     return Status::error(fmt::format("DELTA_DUPLICATE_COLUMNS_FOUND.{}", duplicates_found_in),
@@ -154,31 +165,37 @@ Status metadata_mismatch(const std::vector<std::string>& problems) {
   return Status::error("DELTA_METADATA_MISMATCH", {{"problems", "- " + join(problems, "\n- ")}});
 }
 
-std::string partitioning_mismatch(const std::vector<std::string>& given, const std::vector<std::string>& table) {
+std::string partitioning_mismatch(const std::vector<std::string>& given,
+                                  const std::vector<std::string>& table) {
   const auto list = [](const std::vector<std::string>& names) {
     std::vector<std::string> quoted;
     for (const auto& name : names) quoted.push_back('`' + name + '`');
     return '[' + join(quoted, ", ") + ']';
   };
-  return fmt::format("Partition columns do not match the partition columns of the table.\nGiven: {}\nTable: {}\n",
-                     list(given), list(table));
+  return fmt::format(
+      "Partition columns do not match the partition columns of the table.\nGiven: {}\nTable: {}\n",
+      list(given), list(table));
 }
 
-Result<Schema> schema_after_write(const TableInfo& table, const Schema& data, bool merge, CastRule rule,
-                                  bool overwrite) {
+Result<Schema> schema_after_write(const TableInfo& table, const Schema& data, bool merge,
+                                  CastRule rule, bool overwrite) {
   TRY(check_column_names(data, "DATA"));
   Merge state{merge, rule};
   TRY_ASSIGN(Schema merged, merge_fields(table.schema, data, state));
   if (state.extra_columns && !merge) {
     std::vector<std::string> problems = {fmt::format(
-        "A schema mismatch detected when writing to the Delta table (Table ID: {}).\nTo enable schema migration using "
-        "DataFrameWriter or DataStreamWriter, please set: '.option(\"mergeSchema\", \"true\")'.\nFor other operations, set "
-        "the session configuration spark.databricks.delta.schema.autoMerge.enabled to \"true\". See the documentation "
+        "A schema mismatch detected when writing to the Delta table (Table ID: {}).\nTo enable "
+        "schema migration using "
+        "DataFrameWriter or DataStreamWriter, please set: '.option(\"mergeSchema\", "
+        "\"true\")'.\nFor other operations, set "
+        "the session configuration spark.databricks.delta.schema.autoMerge.enabled to \"true\". "
+        "See the documentation "
         "specific to the operation for details.\n\nTable schema:\n{}\n\nData schema:\n{}\n",
         table.metadata.id, tree_string(table.schema), tree_string(data))};
     if (overwrite) {
       problems.push_back(
-          "To overwrite your schema or change partitioning, please set: '.option(\"overwriteSchema\", \"true\")'.\nNote "
+          "To overwrite your schema or change partitioning, please set: "
+          "'.option(\"overwriteSchema\", \"true\")'.\nNote "
           "that the schema can't be overwritten when using 'replaceWhere'.");
     }
     return metadata_mismatch(problems);
@@ -195,7 +212,8 @@ Status check_column_names(const Schema& schema, std::string_view duplicates_foun
   std::vector<std::string> invalid;
   TRY(check_names_below(schema, "", duplicates_found_in, invalid));
   if (invalid.empty()) return Status::OK();
-  return Status::error("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", {{"invalidColumnNames", join(invalid, ", ")}});
+  return Status::error("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
+                       {{"invalidColumnNames", join(invalid, ", ")}});
 }
 
 Result<std::vector<std::string>> check_partition_columns(const Schema& schema,
@@ -211,12 +229,14 @@ Result<std::vector<std::string>> check_partition_columns(const Schema& schema,
                            {{"columnName", '`' + name + '`'}, {"schemaMap", join(names, ", ")}});
     }
     const Field& field = schema[static_cast<std::size_t>(index)];
-    if (field.type->is_nested() || field.type->kind() == TypeKind::null || field.type->kind() == TypeKind::variant) {
+    if (field.type->is_nested() || field.type->kind() == TypeKind::null ||
+        field.type->kind() == TypeKind::variant) {
       return Status::error("DELTA_INVALID_PARTITION_COLUMN_TYPE",
                            {{"name", name}, {"dataType", field.type->sql()}});
     }
     if (!seen.insert(to_lower(name)).second) {
-      return Status::error("DELTA_DUPLICATE_COLUMNS_FOUND.PARTITION_COLUMNS", {{"duplicateCols", name}});
+      return Status::error("DELTA_DUPLICATE_COLUMNS_FOUND.PARTITION_COLUMNS",
+                           {{"duplicateCols", name}});
     }
     spelled.push_back(field.name);
   }

@@ -31,31 +31,39 @@ struct Place {
 };
 
 Status overflow(const Place& place, const std::string& value) {
-  return Status::error("CAST_OVERFLOW_IN_TABLE_INSERT", {{"sourceType", '"' + place.from.type->sql() + '"'},
-                                                         {"targetType", '"' + place.to.type->sql() + '"'},
-                                                         {"columnName", '`' + place.to.name + '`'},
-                                                         {"value", value}});
+  return Status::error("CAST_OVERFLOW_IN_TABLE_INSERT",
+                       {{"sourceType", '"' + place.from.type->sql() + '"'},
+                        {"targetType", '"' + place.to.type->sql() + '"'},
+                        {"columnName", '`' + place.to.name + '`'},
+                        {"value", value}});
 }
 
 // The text of a value, as a cast to STRING gives it.
 Result<std::string> cast_text(const TypePtr& type, const arrow::Scalar& value) {
   switch (type->kind()) {
-    case TypeKind::float_: return java_text(static_cast<const arrow::FloatScalar&>(value).value);
-    case TypeKind::double_: return java_text(static_cast<const arrow::DoubleScalar&>(value).value);
-    case TypeKind::decimal: return decimal_text(value);
-    case TypeKind::date: return date_text(static_cast<const arrow::Date32Scalar&>(value).value);
+    case TypeKind::float_:
+      return java_text(static_cast<const arrow::FloatScalar&>(value).value);
+    case TypeKind::double_:
+      return java_text(static_cast<const arrow::DoubleScalar&>(value).value);
+    case TypeKind::decimal:
+      return decimal_text(value);
+    case TypeKind::date:
+      return date_text(static_cast<const arrow::Date32Scalar&>(value).value);
     case TypeKind::timestamp_ntz:
       return timestamp_text(static_cast<const arrow::TimestampScalar&>(value).value, ' ', 0);
-    default: return value.ToString();
+    default:
+      return value.ToString();
   }
 }
 
-// A decimal number's text with `scale` digits after the point, the rest rounded half up. Exponents are resolved.
+// A decimal number's text with `scale` digits after the point, the rest rounded half up. Exponents
+// are resolved.
 std::optional<arrow::Decimal128> parse_decimal_rounded(const std::string& text, int scale) {
   arrow::Decimal256 value;
   std::int32_t precision = 0;
   std::int32_t parsed_scale = 0;
-  if (!arrow::Decimal256::FromString(text, &value, &precision, &parsed_scale).ok()) return std::nullopt;
+  if (!arrow::Decimal256::FromString(text, &value, &precision, &parsed_scale).ok())
+    return std::nullopt;
   if (parsed_scale > scale) {
     value = value.ReduceScaleBy(parsed_scale - scale, /*round=*/true);
   } else if (parsed_scale < scale) {
@@ -67,7 +75,8 @@ std::optional<arrow::Decimal128> parse_decimal_rounded(const std::string& text, 
   if (!value.FitsInPrecision(38)) return std::nullopt;
   arrow::Decimal128 narrow;
   std::int32_t ignored = 0;
-  if (!arrow::Decimal128::FromString(value.ToIntegerString(), &narrow, &ignored, &ignored).ok()) return std::nullopt;
+  if (!arrow::Decimal128::FromString(value.ToIntegerString(), &narrow, &ignored, &ignored).ok())
+    return std::nullopt;
   return narrow;
 }
 
@@ -112,7 +121,8 @@ Status not_cast(const Place& place) {
                                  {"updateDataType", place.from.type->simple_string()}}));
 }
 
-// Value by value, by way of texts: right for every pair of plain types, and fast enough for the pairs that are rare.
+// Value by value, by way of texts: right for every pair of plain types, and fast enough for the
+// pairs that are rare.
 Result<ArrayPtr> cast_by_text(const ArrayPtr& array, const Place& place) {
   TRY_ARROW_ASSIGN(auto builder, arrow::MakeBuilder(column::to_arrow(place.to.type)));
   TRY_ARROW(builder->Reserve(array->length()));
@@ -139,7 +149,8 @@ Result<ArrayPtr> cast_plain(const ArrayPtr& array, const Place& place) {
     return not_cast(place);
   }
   const bool floats_up = from->kind() == TypeKind::float_ && to->kind() == TypeKind::double_;
-  if ((from->is_integral() && (to->is_integral() || to->kind() == TypeKind::float_ || to->kind() == TypeKind::double_)) ||
+  if ((from->is_integral() &&
+       (to->is_integral() || to->kind() == TypeKind::float_ || to->kind() == TypeKind::double_)) ||
       floats_up) {
     arrow::compute::CastOptions options = arrow::compute::CastOptions::Safe(column::to_arrow(to));
     options.allow_float_truncate = true;  // a long's last digits, as Spark's cast
@@ -159,8 +170,11 @@ bool has_not_null_inside(const TypePtr& type) {
   });
 }
 
-// Arrays are all nullable in form: NOT NULL is checked here, and a member of a NULL struct may be NULL.
-std::shared_ptr<arrow::DataType> arrow_form(const TypePtr& type) { return column::to_arrow(column::as_nullable(type)); }
+// Arrays are all nullable in form: NOT NULL is checked here, and a member of a NULL struct may be
+// NULL.
+std::shared_ptr<arrow::DataType> arrow_form(const TypePtr& type) {
+  return column::to_arrow(column::as_nullable(type));
+}
 
 Status check_no_nulls(const arrow::Array& array, const Field& field, const arrow::Array* parent) {
   if (field.nullable || array.null_count() == 0) return Status::OK();
@@ -185,7 +199,8 @@ Result<ArrayPtr> convert_struct(const ArrayPtr& array, const Place& place) {
     if (source < 0) {
       TRY_ARROW_ASSIGN(member, arrow::MakeArrayOfNull(arrow_form(field.type), rows.length()));
     } else {
-      TRY_ASSIGN(member, convert(rows.field(source), {from[static_cast<std::size_t>(source)], field}));
+      TRY_ASSIGN(member,
+                 convert(rows.field(source), {from[static_cast<std::size_t>(source)], field}));
     }
     TRY(check_no_nulls(*member, field, array.get()));
     members.push_back(std::move(member));
@@ -193,8 +208,8 @@ Result<ArrayPtr> convert_struct(const ArrayPtr& array, const Place& place) {
   }
   // field() of a sliced struct is sliced; the validity bits start at the array's own offset.
   const auto validity = rows.null_count() == 0 ? nullptr : rows.null_bitmap();
-  return ArrayPtr(std::make_shared<arrow::StructArray>(arrow::struct_(fields), rows.length(), members, validity,
-                                                       arrow::kUnknownNullCount, 0));
+  return ArrayPtr(std::make_shared<arrow::StructArray>(
+      arrow::struct_(fields), rows.length(), members, validity, arrow::kUnknownNullCount, 0));
 }
 
 Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
@@ -206,7 +221,8 @@ Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
     TRY_ARROW_ASSIGN(auto nulls, arrow::MakeArrayOfNull(wanted, array->length()));
     return nulls;
   }
-  if (from->kind() != to->kind() && !(from->is_string() && to->is_string())) return cast_plain(array, place);
+  if (from->kind() != to->kind() && !(from->is_string() && to->is_string()))
+    return cast_plain(array, place);
   switch (to->kind()) {
     case TypeKind::struct_: {
       // A validity bitmap with an offset would have to be copied: start from zero.
@@ -220,9 +236,9 @@ Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
       const Field element_from{place.from.name, from->element(), true, {}};
       const Field element_to{place.to.name, to->element(), true, {}};
       TRY_ASSIGN(auto values, convert(lists.values(), {element_from, element_to}));
-      return ArrayPtr(std::make_shared<arrow::ListArray>(wanted, lists.length(), lists.value_offsets(), values,
-                                                         lists.null_bitmap(), arrow::kUnknownNullCount,
-                                                         lists.offset()));
+      return ArrayPtr(std::make_shared<arrow::ListArray>(
+          wanted, lists.length(), lists.value_offsets(), values, lists.null_bitmap(),
+          arrow::kUnknownNullCount, lists.offset()));
     }
     case TypeKind::map: {
       const auto& maps = static_cast<const arrow::MapArray&>(*array);
@@ -232,10 +248,12 @@ Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
       const Field value_to{place.to.name, to->value(), true, {}};
       TRY_ASSIGN(auto keys, convert(maps.keys(), {key_from, key_to}));
       TRY_ASSIGN(auto values, convert(maps.items(), {value_from, value_to}));
-      return ArrayPtr(std::make_shared<arrow::MapArray>(wanted, maps.length(), maps.value_offsets(), keys, values,
-                                                        maps.null_bitmap(), arrow::kUnknownNullCount, maps.offset()));
+      return ArrayPtr(std::make_shared<arrow::MapArray>(wanted, maps.length(), maps.value_offsets(),
+                                                        keys, values, maps.null_bitmap(),
+                                                        arrow::kUnknownNullCount, maps.offset()));
     }
-    case TypeKind::decimal: return cast_by_text(array, place);
+    case TypeKind::decimal:
+      return cast_by_text(array, place);
     default: {
       // The same type under another label of the time zone, or another width of text.
       const auto viewed = array->View(wanted);
@@ -250,8 +268,11 @@ Result<ArrayPtr> convert(ArrayPtr array, const Place& place) {
 }  // namespace
 
 Shaper::Shaper(column::Schema from, column::Schema to)
-    : from_(std::move(from)), to_(std::move(to)), arrow_schema_(column::to_arrow(column::as_nullable(to_))) {
-  for (const auto& field : to_) source_.push_back(column::find_field_ignore_case(from_, field.name));
+    : from_(std::move(from)),
+      to_(std::move(to)),
+      arrow_schema_(column::to_arrow(column::as_nullable(to_))) {
+  for (const auto& field : to_)
+    source_.push_back(column::find_field_ignore_case(from_, field.name));
 }
 
 Result<connector::RecordBatchPtr> Shaper::shape(const connector::RecordBatchPtr& batch) const {
@@ -262,7 +283,8 @@ Result<connector::RecordBatchPtr> Shaper::shape(const connector::RecordBatchPtr&
     if (source_[i] < 0) {
       TRY_ARROW_ASSIGN(array, arrow::MakeArrayOfNull(arrow_form(to_[i].type), batch->num_rows()));
     } else {
-      TRY_ASSIGN(array, convert(batch->column(source_[i]), {from_[static_cast<std::size_t>(source_[i])], to_[i]}));
+      TRY_ASSIGN(array, convert(batch->column(source_[i]),
+                                {from_[static_cast<std::size_t>(source_[i])], to_[i]}));
     }
     TRY(check_no_nulls(*array, to_[i], nullptr));
     columns.push_back(std::move(array));

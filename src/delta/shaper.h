@@ -1,5 +1,5 @@
-// Shaper: makes batches of a write's columns into batches of the table's: by name in any case, missing ones NULL, types
-// cast, NOT NULL enforced. Immutable; shared by the writing threads.
+// Shaper: makes batches of a write's columns into batches of the table's: by name in any case,
+// missing ones NULL, types cast, NOT NULL enforced. Immutable; shared by the writing threads.
 #pragma once
 
 #include <memory>

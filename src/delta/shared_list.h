@@ -1,7 +1,8 @@
-// SharedList: a list of pointers of which share() gives a copy cheaply, however long it is: the copy has the same chunks, and
-// a list copies a chunk before it changes it for the first time since. That is what lets the log state go on while readers
-// and the checkpoint writer hold earlier snapshots. Positions are stable; a removed entry leaves a hole.
-// Not thread-safe itself: its owner changes and shares it under a lock; what share() gave is only read.
+// SharedList: a list of pointers of which share() gives a copy cheaply, however long it is: the
+// copy has the same chunks, and a list copies a chunk before it changes it for the first time
+// since. That is what lets the log state go on while readers and the checkpoint writer hold earlier
+// snapshots. Positions are stable; a removed entry leaves a hole. Not thread-safe itself: its owner
+// changes and shares it under a lock; what share() gave is only read.
 #pragma once
 
 #include <array>

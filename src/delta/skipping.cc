@@ -69,7 +69,7 @@ class StatsReader final : public nlohmann::json_sax<json> {
 struct Range {
   ScalarPtr min;
   ScalarPtr max;
-  bool exact = false;      // every value that is not NULL lies at min = max, if those are equal
+  bool exact = false;  // every value that is not NULL lies at min = max, if those are equal
   bool may_be_null = true;
   bool all_null = false;
 };
@@ -89,7 +89,9 @@ bool may_lie_between(const Range& range, const arrow::Scalar* low, const arrow::
 
 bool starts_possible(const Range& range, const arrow::Scalar& prefix) {
   const std::string_view text = static_cast<const arrow::BaseBinaryScalar&>(prefix).view();
-  const auto view = [](const ScalarPtr& s) { return static_cast<const arrow::BaseBinaryScalar&>(*s).view(); };
+  const auto view = [](const ScalarPtr& s) {
+    return static_cast<const arrow::BaseBinaryScalar&>(*s).view();
+  };
   if (range.max != nullptr && view(range.max) < text) return false;
   // Everything from min on is past the texts that begin with the prefix.
   return range.min == nullptr || view(range.min).substr(0, text.size()) <= text;
@@ -112,7 +114,8 @@ bool matches(const Predicate& predicate, const Range& range) {
   const arrow::Scalar& value = *values[0];
   if (predicate.op != in && !value.is_valid) return false;  // a comparison with NULL is never true
   switch (predicate.op) {
-    case equal: return may_lie_between(range, &value, &value);
+    case equal:
+      return may_lie_between(range, &value, &value);
     case less:
     case less_equal: {
       if (!may_lie_between(range, nullptr, &value)) return false;
@@ -122,7 +125,8 @@ bool matches(const Predicate& predicate, const Range& range) {
     case greater:
     case greater_equal: {
       if (!may_lie_between(range, &value, nullptr)) return false;
-      const auto order = range.max != nullptr && range.exact ? compare(*range.max, value) : std::nullopt;
+      const auto order =
+          range.max != nullptr && range.exact ? compare(*range.max, value) : std::nullopt;
       return !(predicate.op == greater && order && *order == 0);
     }
     case in:
@@ -137,15 +141,19 @@ bool matches(const Predicate& predicate, const Range& range) {
       return !(low && high && *low == 0 && *high == 0);
     }
     case starts_with:
-      if (!is_text(value) || (range.min && !is_text(*range.min)) || (range.max && !is_text(*range.max))) return true;
+      if (!is_text(value) || (range.min && !is_text(*range.min)) ||
+          (range.max && !is_text(*range.max)))
+        return true;
       return starts_possible(range, value);
-    default: return true;
+    default:
+      return true;
   }
 }
 
 // A maximum that was floored to milliseconds covers the microseconds above it.
 ScalarPtr widened(const ScalarPtr& max, TypeKind kind) {
-  if (max == nullptr || (kind != TypeKind::timestamp && kind != TypeKind::timestamp_ntz)) return max;
+  if (max == nullptr || (kind != TypeKind::timestamp && kind != TypeKind::timestamp_ntz))
+    return max;
   const auto& time = static_cast<const arrow::TimestampScalar&>(*max);
   return std::make_shared<arrow::TimestampScalar>(time.value + 999, time.type);
 }
@@ -161,10 +169,12 @@ std::optional<Range> stats_range(const FileStats& stats, const std::vector<std::
   if (column.min) range.min = parse_stats_value(type, column.min->text, column.min->is_string);
   if (column.max) range.max = parse_stats_value(type, column.max->text, column.max->is_string);
   range.max = widened(range.max, kind);
-  // Some writers leave NaN, the greatest value, out of the maximum; and a minimum of NaN has been seen beside numbers.
+  // Some writers leave NaN, the greatest value, out of the maximum; and a minimum of NaN has been
+  // seen beside numbers.
   if (is_float) range.max = nullptr;
   if (is_float && column.min && column.min->is_string) range.min = nullptr;
-  range.exact = stats.tight && (type->is_integral() || kind == TypeKind::date || kind == TypeKind::decimal);
+  range.exact =
+      stats.tight && (type->is_integral() || kind == TypeKind::date || kind == TypeKind::decimal);
   if (column.null_count && stats.rows) {
     const bool none = *column.null_count == 0;
     const bool all = *column.null_count == *stats.rows;
@@ -203,7 +213,8 @@ FileStats parse_stats(std::string_view text) {
   return {};
 }
 
-bool may_match(const AddFile& file, const TableInfo& table, const std::vector<Predicate>& predicates) {
+bool may_match(const AddFile& file, const TableInfo& table,
+               const std::vector<Predicate>& predicates) {
   std::optional<FileStats> stats;
   for (const auto& predicate : predicates) {
     std::vector<std::string> path;
@@ -215,7 +226,9 @@ bool may_match(const AddFile& file, const TableInfo& table, const std::vector<Pr
       const auto value = parse_partition_value(
           *field, found == file.partition_values.end() ? std::nullopt : found->second);
       if (!value.ok()) continue;  // the scan itself reports it
-      if (field->type->kind() == TypeKind::timestamp && (*value)->is_valid && !says_its_zone(*found->second)) continue;
+      if (field->type->kind() == TypeKind::timestamp && (*value)->is_valid &&
+          !says_its_zone(*found->second))
+        continue;
       const bool null = !(*value)->is_valid;
       const Range range{null ? nullptr : *value, null ? nullptr : *value, true, null, null};
       if (!matches(predicate, range)) return false;

@@ -1,6 +1,6 @@
-// Snapshot: the state of a table at one version, as its log says it: protocol, metadata, live files, transactions. Immutable,
-// shared by pointer between threads; cheap to make from a LogState. LogState: the state that log replay builds up, one action
-// at a time; owned and guarded by Log.
+// Snapshot: the state of a table at one version, as its log says it: protocol, metadata, live
+// files, transactions. Immutable, shared by pointer between threads; cheap to make from a LogState.
+// LogState: the state that log replay builds up, one action at a time; owned and guarded by Log.
 #pragma once
 
 #include <map>
@@ -64,7 +64,8 @@ class Snapshot {
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
-// The file that an action's path names: an absolute path where it can be told, decoded once. `table` is absolute.
+// The file that an action's path names: an absolute path where it can be told, decoded once.
+// `table` is absolute.
 std::string resolve_path(const std::string& table, const std::string& log_path);
 
 class LogState {
@@ -94,7 +95,8 @@ class LogState {
   std::unordered_map<std::string, std::size_t> file_positions_;
   std::unordered_map<std::string, std::size_t> tombstone_positions_;
   // Copied before the first change after a freeze.
-  std::shared_ptr<std::map<std::string, Txn>> txns_ = std::make_shared<std::map<std::string, Txn>>();
+  std::shared_ptr<std::map<std::string, Txn>> txns_ =
+      std::make_shared<std::map<std::string, Txn>>();
   std::shared_ptr<std::map<std::string, DomainMetadata>> domains_ =
       std::make_shared<std::map<std::string, DomainMetadata>>();
   bool txns_shared_ = false;

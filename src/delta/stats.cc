@@ -30,17 +30,22 @@ bool has_bounds(TypeKind kind) {
     case TypeKind::timestamp_ntz:
     case TypeKind::string:
     case TypeKind::char_:
-    case TypeKind::varchar: return true;
-    default: return false;
+    case TypeKind::varchar:
+      return true;
+    default:
+      return false;
   }
 }
 
-std::int64_t floor_ms(std::int64_t micros) { return micros >= 0 ? micros / 1000 : -((-micros + 999) / 1000); }
+std::int64_t floor_ms(std::int64_t micros) {
+  return micros >= 0 ? micros / 1000 : -((-micros + 999) / 1000);
+}
 
 // UTF-16 units of UTF-8 text; malformed bytes count as one each.
 struct Utf16 {
   std::size_t units = 0;
-  std::vector<std::size_t> offsets;  // byte offset before each unit; both halves of a pair have their character's
+  std::vector<std::size_t>
+      offsets;  // byte offset before each unit; both halves of a pair have their character's
 
   explicit Utf16(std::string_view text, std::size_t limit) {
     for (std::size_t i = 0; i < text.size() && units <= limit;) {
@@ -54,8 +59,10 @@ struct Utf16 {
   }
 };
 
-// The bytes of the first `prefix` units, of one more where that would split a pair; and how many units that are.
-std::pair<std::string_view, std::size_t> cut(std::string_view text, const Utf16& utf16, std::size_t prefix) {
+// The bytes of the first `prefix` units, of one more where that would split a pair; and how many
+// units that are.
+std::pair<std::string_view, std::size_t> cut(std::string_view text, const Utf16& utf16,
+                                             std::size_t prefix) {
   if (utf16.units <= prefix) return {text, utf16.units};
   if (prefix > 0 && utf16.offsets[prefix] == utf16.offsets[prefix - 1]) ++prefix;
   if (prefix >= utf16.offsets.size()) return {text, utf16.units};
@@ -63,30 +70,37 @@ std::pair<std::string_view, std::size_t> cut(std::string_view text, const Utf16&
 }
 
 // A value as JSON; nothing: no bound can be written.
-std::optional<std::string> bound_json(const column::DataType& type, const arrow::Scalar& value, bool is_max,
-                                      int string_prefix) {
+std::optional<std::string> bound_json(const column::DataType& type, const arrow::Scalar& value,
+                                      bool is_max, int string_prefix) {
   switch (type.kind()) {
     case TypeKind::byte_:
     case TypeKind::short_:
     case TypeKind::int_:
-    case TypeKind::long_: return value.ToString();
+    case TypeKind::long_:
+      return value.ToString();
     case TypeKind::float_:
     case TypeKind::double_: {
       const bool narrow = type.kind() == TypeKind::float_;
-      // Parquet's footers turn a smallest 0.0 into -0.0 and a greatest -0.0 into 0.0; the two are equal.
-      const double wide = narrow ? static_cast<double>(static_cast<const arrow::FloatScalar&>(value).value)
-                                 : static_cast<const arrow::DoubleScalar&>(value).value;
+      // Parquet's footers turn a smallest 0.0 into -0.0 and a greatest -0.0 into 0.0; the two are
+      // equal.
+      const double wide =
+          narrow ? static_cast<double>(static_cast<const arrow::FloatScalar&>(value).value)
+                 : static_cast<const arrow::DoubleScalar&>(value).value;
       if (wide == 0) return "0.0";
       const std::string text =
           narrow ? java_text(static_cast<const arrow::FloatScalar&>(value).value) : java_text(wide);
       return std::isfinite(wide) ? text : json_quote(text);
     }
-    case TypeKind::decimal: return decimal_text(value);
-    case TypeKind::date: return json_quote(date_text(static_cast<const arrow::Date32Scalar&>(value).value));
+    case TypeKind::decimal:
+      return decimal_text(value);
+    case TypeKind::date:
+      return json_quote(date_text(static_cast<const arrow::Date32Scalar&>(value).value));
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz: {
-      const std::string text = iso_utc_ms(floor_ms(static_cast<const arrow::TimestampScalar&>(value).value));
-      return json_quote(type.kind() == TypeKind::timestamp ? text : text.substr(0, text.size() - 1));
+      const std::string text =
+          iso_utc_ms(floor_ms(static_cast<const arrow::TimestampScalar&>(value).value));
+      return json_quote(type.kind() == TypeKind::timestamp ? text
+                                                           : text.substr(0, text.size() - 1));
     }
     default: {
       if (string_prefix <= 0) return std::nullopt;
@@ -103,7 +117,8 @@ enum class Part : std::uint8_t { min, max, nulls };
 std::optional<std::string> leaf_json(const format::LeafStats& leaf, Part part, int string_prefix) {
   if (part == Part::nulls) return fmt::to_string(leaf.null_count);
   const bool is_max = part == Part::max;
-  // NaN is the greatest value: the maximum where there is one, the minimum where there is nothing else.
+  // NaN is the greatest value: the maximum where there is one, the minimum where there is nothing
+  // else.
   if (leaf.has_nan && (is_max || leaf.min == nullptr)) return "\"NaN\"";
   const auto& value = is_max ? leaf.max : leaf.min;
   if (value == nullptr || !value->is_valid) return std::nullopt;
@@ -111,19 +126,21 @@ std::optional<std::string> leaf_json(const format::LeafStats& leaf, Part part, i
 }
 
 // The object of leaves [begin, end), which share the first `depth` names.
-std::string object_json(const std::vector<format::LeafStats>& leaves, std::size_t begin, std::size_t end,
-                        std::size_t depth, Part part, int string_prefix) {
+std::string object_json(const std::vector<format::LeafStats>& leaves, std::size_t begin,
+                        std::size_t end, std::size_t depth, Part part, int string_prefix) {
   std::string out = "{";
   for (std::size_t i = begin; i < end;) {
     const std::string& name = leaves[i].path[depth];
     std::size_t after = i + 1;
     const bool is_leaf = leaves[i].path.size() == depth + 1;
-    while (!is_leaf && after < end && leaves[after].path.size() > depth + 1 && leaves[after].path[depth] == name) {
+    while (!is_leaf && after < end && leaves[after].path.size() > depth + 1 &&
+           leaves[after].path[depth] == name) {
       ++after;
     }
     std::optional<std::string> value;
     if (is_leaf) {
-      if (part == Part::nulls || has_bounds(leaves[i].type->kind())) value = leaf_json(leaves[i], part, string_prefix);
+      if (part == Part::nulls || has_bounds(leaves[i].type->kind()))
+        value = leaf_json(leaves[i], part, string_prefix);
     } else {
       bool any = part == Part::nulls;
       for (std::size_t k = i; k < after; ++k) any = any || has_bounds(leaves[k].type->kind());
@@ -159,15 +176,17 @@ std::optional<std::string> truncated_max(std::string_view text, int prefix) {
       units += 2;
       continue;
     }
-    return std::string(head) +
-           (static_cast<unsigned char>(rest.front()) < 0x7f ? std::string("\x7f") : std::string(last_character));
+    return std::string(head) + (static_cast<unsigned char>(rest.front()) < 0x7f
+                                    ? std::string("\x7f")
+                                    : std::string(last_character));
   }
   return std::nullopt;
 }
 
-std::string stats_json(std::int64_t rows, const std::vector<format::LeafStats>& leaves, int string_prefix) {
-  return fmt::format("{{\"numRecords\":{},\"minValues\":{},\"maxValues\":{},\"nullCount\":{}}}", rows,
-                     object_json(leaves, 0, leaves.size(), 0, Part::min, string_prefix),
+std::string stats_json(std::int64_t rows, const std::vector<format::LeafStats>& leaves,
+                       int string_prefix) {
+  return fmt::format("{{\"numRecords\":{},\"minValues\":{},\"maxValues\":{},\"nullCount\":{}}}",
+                     rows, object_json(leaves, 0, leaves.size(), 0, Part::min, string_prefix),
                      object_json(leaves, 0, leaves.size(), 0, Part::max, string_prefix),
                      object_json(leaves, 0, leaves.size(), 0, Part::nulls, string_prefix));
 }
@@ -185,8 +204,10 @@ std::string stats_json_of(const arrow::Array& array, std::int64_t row) {
       }
       return out + '}';
     }
-    case arrow::Type::STRING: return json_quote(static_cast<const arrow::StringArray&>(array).GetView(row));
-    case arrow::Type::DATE32: return json_quote(date_text(static_cast<const arrow::Date32Array&>(array).Value(row)));
+    case arrow::Type::STRING:
+      return json_quote(static_cast<const arrow::StringArray&>(array).GetView(row));
+    case arrow::Type::DATE32:
+      return json_quote(date_text(static_cast<const arrow::Date32Array&>(array).Value(row)));
     case arrow::Type::TIMESTAMP: {
       const auto& type = static_cast<const arrow::TimestampType&>(*array.type());
       std::int64_t value = static_cast<const arrow::TimestampArray&>(array).Value(row);
@@ -195,12 +216,14 @@ std::string stats_json_of(const arrow::Array& array, std::int64_t row) {
       if (type.unit() == arrow::TimeUnit::NANO) value = value / 1000 - (value % 1000 < 0 ? 1 : 0);
       return json_quote(timestamp_text(value, 'T', 3) + (type.timezone().empty() ? "" : "Z"));
     }
-    case arrow::Type::BOOL: return static_cast<const arrow::BooleanArray&>(array).Value(row) ? "true" : "false";
+    case arrow::Type::BOOL:
+      return static_cast<const arrow::BooleanArray&>(array).Value(row) ? "true" : "false";
     case arrow::Type::FLOAT:
     case arrow::Type::DOUBLE: {
-      const double value = array.type_id() == arrow::Type::FLOAT
-                               ? static_cast<double>(static_cast<const arrow::FloatArray&>(array).Value(row))
-                               : static_cast<const arrow::DoubleArray&>(array).Value(row);
+      const double value =
+          array.type_id() == arrow::Type::FLOAT
+              ? static_cast<double>(static_cast<const arrow::FloatArray&>(array).Value(row))
+              : static_cast<const arrow::DoubleArray&>(array).Value(row);
       return std::isfinite(value) ? java_text(value) : json_quote(java_text(value));
     }
     case arrow::Type::DECIMAL128: {

@@ -1,5 +1,6 @@
-// Statistics of data files: the JSON text of add.stats, written exactly as the reference writes it, and read for skipping
-// files. Bad statistics never fail anything: they say nothing. Pure functions and plain values.
+// Statistics of data files: the JSON text of add.stats, written exactly as the reference writes it,
+// and read for skipping files. Bad statistics never fail anything: they say nothing. Pure functions
+// and plain values.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ class Array;
 namespace millstream::delta {
 
 // {"numRecords":…,"minValues":{…},"maxValues":{…},"nullCount":{…}}
-std::string stats_json(std::int64_t rows, const std::vector<format::LeafStats>& leaves, int string_prefix = 32);
+std::string stats_json(std::int64_t rows, const std::vector<format::LeafStats>& leaves,
+                       int string_prefix = 32);
 
 // Bounds for a text that is cut after `prefix` UTF-16 units. No max: nothing bounds it.
 std::string truncated_min(std::string_view text, int prefix);
@@ -46,7 +48,9 @@ struct FileStats {
 };
 FileStats parse_stats(std::string_view json);
 
-// False: no row of the file can match all of the predicates. Partition columns are judged by their values.
-bool may_match(const AddFile& file, const TableInfo& table, const std::vector<connector::Predicate>& predicates);
+// False: no row of the file can match all of the predicates. Partition columns are judged by their
+// values.
+bool may_match(const AddFile& file, const TableInfo& table,
+               const std::vector<connector::Predicate>& predicates);
 
 }  // namespace millstream::delta

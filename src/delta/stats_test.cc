@@ -40,7 +40,8 @@ TEST(Stats, LongTextsAreCut) {
   EXPECT_EQ(truncated_max(repeat("a", 32) + last + "a", 32), repeat("a", 32) + last + "\x7f");
 }
 
-format::LeafStats leaf(std::vector<std::string> path, const char* type, Cell min, Cell max, std::int64_t nulls) {
+format::LeafStats leaf(std::vector<std::string> path, const char* type, Cell min, Cell max,
+                       std::int64_t nulls) {
   const column::Field field{path.back(), column::parse_type(type).value(), true, {}};
   format::LeafStats stats{std::move(path), field.type, nulls, nullptr, nullptr, false};
   if (!std::holds_alternative<std::monostate>(min)) stats.min = scalar_of(field, min);
@@ -63,12 +64,13 @@ TEST(Stats, JsonIsTheReferences) {
       leaf({"s", "y"}, "INT", null_cell(), null_cell(), 3),
       leaf({"e", "y"}, "INT", null_cell(), null_cell(), 3),
   };
-  EXPECT_EQ(stats_json(3, leaves),
-            R"({"numRecords":3,"minValues":{"id":0,"m":-0.05,"d":1.0,"t":"1969-12-31T23:59:59.999Z",)"
-            R"("z":"2024-01-01T00:00:00.123","day":"2024-01-01","s":{"x":"a"},"e":{}},)"
-            R"("maxValues":{"id":19,"m":12.30,"d":1.0E10,"t":"2024-01-01T00:00:00.123Z",)"
-            R"("z":"2024-01-01T00:00:00.123","day":"2024-01-02","s":{"x":"q\"q"},"e":{}},)"
-            R"("nullCount":{"id":0,"m":1,"d":0,"b":2,"t":0,"z":0,"day":0,"s":{"x":0,"y":3},"e":{"y":3}}})");
+  EXPECT_EQ(
+      stats_json(3, leaves),
+      R"({"numRecords":3,"minValues":{"id":0,"m":-0.05,"d":1.0,"t":"1969-12-31T23:59:59.999Z",)"
+      R"("z":"2024-01-01T00:00:00.123","day":"2024-01-01","s":{"x":"a"},"e":{}},)"
+      R"("maxValues":{"id":19,"m":12.30,"d":1.0E10,"t":"2024-01-01T00:00:00.123Z",)"
+      R"("z":"2024-01-01T00:00:00.123","day":"2024-01-02","s":{"x":"q\"q"},"e":{}},)"
+      R"("nullCount":{"id":0,"m":1,"d":0,"b":2,"t":0,"z":0,"day":0,"s":{"x":0,"y":3},"e":{"y":3}}})");
 }
 
 TEST(Stats, NanIsTheGreatest) {
@@ -90,8 +92,10 @@ struct SkipCase {
 
 TEST(Skipping, ByStatistics) {
   Metadata metadata;
-  metadata.schema_string = column::schema_to_json(
-      column::parse_schema("id BIGINT, t TIMESTAMP, d DOUBLE, s STRING, m DECIMAL(38,2), n INT, o INT, p DATE, u INT").value());
+  metadata.schema_string =
+      column::schema_to_json(column::parse_schema("id BIGINT, t TIMESTAMP, d DOUBLE, s STRING, m "
+                                                  "DECIMAL(38,2), n INT, o INT, p DATE, u INT")
+                                 .value());
   metadata.partition_columns = {"p"};
   const auto info = make_table_info(metadata).value();
   AddFile file;
@@ -104,28 +108,47 @@ TEST(Skipping, ByStatistics) {
   const auto n = [](std::int64_t value) { return Cell(value); };
   const auto t = [](const char* text) { return Cell(std::string(text)); };
   const std::vector<SkipCase> cases = {
-      {"id", equal, n(7), true},        {"id", equal, n(4), false},       {"id", equal, n(10), false},
-      {"ID", greater, n(8), true},      {"id", greater, n(9), false},     {"id", greater_equal, n(9), true},
-      {"id", less, n(5), false},        {"id", less_equal, n(5), true},   {"id", is_null, Cell(), false},
-      {"id", is_not_null, Cell(), true}, {"o", is_not_null, Cell(), false}, {"o", equal, n(1), false},
-      {"n", not_equal, n(3), false},    {"n", not_equal, n(4), true},     {"id", not_equal, n(5), true},
+      {"id", equal, n(7), true},
+      {"id", equal, n(4), false},
+      {"id", equal, n(10), false},
+      {"ID", greater, n(8), true},
+      {"id", greater, n(9), false},
+      {"id", greater_equal, n(9), true},
+      {"id", less, n(5), false},
+      {"id", less_equal, n(5), true},
+      {"id", is_null, Cell(), false},
+      {"id", is_not_null, Cell(), true},
+      {"o", is_not_null, Cell(), false},
+      {"o", equal, n(1), false},
+      {"n", not_equal, n(3), false},
+      {"n", not_equal, n(4), true},
+      {"id", not_equal, n(5), true},
       // A maximum floored to milliseconds covers the microseconds above it.
-      {"t", equal, n(1704067203123456), true},  {"t", greater, n(1704067203123456), true},
+      {"t", equal, n(1704067203123456), true},
+      {"t", greater, n(1704067203123456), true},
       {"t", greater, n(1704067203124000), false},
       // NaN is above every maximum and left out of some.
-      {"d", greater, Cell(100.0), true},  {"d", less, Cell(0.5), false},
-      {"s", starts_with, t("c"), true},   {"s", starts_with, t("e"), false}, {"s", starts_with, t("a"), false},
-      {"s", equal, t("dd"), true},        {"s", equal, t("de"), false},
+      {"d", greater, Cell(100.0), true},
+      {"d", less, Cell(0.5), false},
+      {"s", starts_with, t("c"), true},
+      {"s", starts_with, t("e"), false},
+      {"s", starts_with, t("a"), false},
+      {"s", equal, t("dd"), true},
+      {"s", equal, t("de"), false},
       {"m", greater, t("99999999999999999999999999999999999.99"), false},
       {"m", greater_equal, t("99999999999999999999999999999999999.99"), true},
-      {"p", equal, n(19723), true},       {"p", equal, n(19724), false},  {"p", is_null, Cell(), false},
-      {"u", equal, n(1), true},           {"u", is_null, Cell(), true},
+      {"p", equal, n(19723), true},
+      {"p", equal, n(19724), false},
+      {"p", is_null, Cell(), false},
+      {"u", equal, n(1), true},
+      {"u", is_null, Cell(), true},
   };
   for (const auto& each : cases) {
     const auto index = column::find_field_ignore_case(info->schema, each.column);
     Predicate predicate{{each.column}, each.op, {}};
     if (each.op != is_null && each.op != is_not_null) {
-      predicate.values.push_back(scalar_of(info->schema[static_cast<std::size_t>(index)], each.value));
+      predicate.values.push_back(
+          scalar_of(info->schema[static_cast<std::size_t>(index)], each.value));
     }
     EXPECT_EQ(may_match(file, *info, {predicate}), each.may_match)
         << each.column << " op " << static_cast<int>(each.op);
@@ -136,9 +159,11 @@ TEST(Skipping, BadStatisticsSayNothing) {
   Metadata metadata;
   metadata.schema_string = column::schema_to_json(column::parse_schema("id BIGINT").value());
   const auto info = make_table_info(metadata).value();
-  const Predicate predicate{{"id"}, Predicate::Op::equal, {scalar_of(info->schema[0], Cell(std::int64_t{7}))}};
-  for (const char* stats : {"", "{", "null", "[]", R"({"minValues":{"id":"x"},"maxValues":{"id":[1]}})", R"({"minValues":7})",
-                            R"({"numRecords":1,"minValues":{"id":"8"}})"}) {
+  const Predicate predicate{
+      {"id"}, Predicate::Op::equal, {scalar_of(info->schema[0], Cell(std::int64_t{7}))}};
+  for (const char* stats :
+       {"", "{", "null", "[]", R"({"minValues":{"id":"x"},"maxValues":{"id":[1]}})",
+        R"({"minValues":7})", R"({"numRecords":1,"minValues":{"id":"8"}})"}) {
     AddFile file;
     file.stats = stats;
     EXPECT_TRUE(may_match(file, *info, {predicate})) << stats;

@@ -22,13 +22,15 @@ Result<SnapshotPtr> snapshot_of(const std::shared_ptr<io::Store>& store, const s
   const auto log = Log::at(store, table);
   if (options.version_as_of) {
     auto snapshot = log->at_version(*options.version_as_of);
-    if (!snapshot.ok() && snapshot.status().is("DELTA_TABLE_NOT_FOUND")) return not_a_table(*store, table);
+    if (!snapshot.ok() && snapshot.status().is("DELTA_TABLE_NOT_FOUND"))
+      return not_a_table(*store, table);
     return snapshot;
   }
   TRY_ASSIGN(SnapshotPtr latest, log->latest());
   if (latest == nullptr) return not_a_table(*store, table);
   if (!options.timestamp_as_of) return latest;
-  TRY_ASSIGN(const std::int64_t time_ms, parse_time_ms(*options.timestamp_as_of, options.time_zone));
+  TRY_ASSIGN(const std::int64_t time_ms,
+             parse_time_ms(*options.timestamp_as_of, options.time_zone));
   TRY_ASSIGN(const auto times, log->commit_times());
   if (times.empty()) return latest;
   TRY_ASSIGN(const std::int64_t version, version_at(times, time_ms));
@@ -46,10 +48,12 @@ Result<ReadOptions> parse_read_options(const Options& options, const std::string
       TRY_ASSIGN(out.version_as_of, options.get_int(name, 0));
     } else if (name == "timestampasof") {
       out.timestamp_as_of = entry.value;
-    } else if ((name == "readchangefeed" || name == "readchangedata") && equals_ignore_case(entry.value, "false")) {
+    } else if ((name == "readchangefeed" || name == "readchangedata") &&
+               equals_ignore_case(entry.value, "false")) {
       continue;
     } else if (name == "readchangefeed" || name == "readchangedata") {
-      return Status::unsupported("the option {} of a Delta read is not supported by Millstream yet", entry.name);
+      return Status::unsupported("the option {} of a Delta read is not supported by Millstream yet",
+                                 entry.name);
     } else {
       return Status::invalid("a Delta read has no option '{}'", entry.name);
     }
@@ -58,18 +62,21 @@ Result<ReadOptions> parse_read_options(const Options& options, const std::string
   return out;
 }
 
-Result<std::shared_ptr<const DeltaTable>> DeltaTable::open(std::shared_ptr<io::Store> store, std::string table,
+Result<std::shared_ptr<const DeltaTable>> DeltaTable::open(std::shared_ptr<io::Store> store,
+                                                           std::string table,
                                                            const ReadOptions& options) {
   TRY_ASSIGN(SnapshotPtr snapshot, snapshot_of(store, table, options));
   TRY(check_readable(snapshot->protocol(), snapshot->info(), table));
   if (snapshot->schema().empty()) {
-    return Status::error("DELTA_READ_TABLE_WITHOUT_COLUMNS", {{"tableName", "delta.`" + table + "`"}});
+    return Status::error("DELTA_READ_TABLE_WITHOUT_COLUMNS",
+                         {{"tableName", "delta.`" + table + "`"}});
   }
-  return std::shared_ptr<const DeltaTable>(
-      std::make_shared<DeltaTable>(std::move(store), std::move(table), std::move(snapshot), options));
+  return std::shared_ptr<const DeltaTable>(std::make_shared<DeltaTable>(
+      std::move(store), std::move(table), std::move(snapshot), options));
 }
 
-DeltaTable::DeltaTable(std::shared_ptr<io::Store> store, std::string table, SnapshotPtr snapshot, ReadOptions options)
+DeltaTable::DeltaTable(std::shared_ptr<io::Store> store, std::string table, SnapshotPtr snapshot,
+                       ReadOptions options)
     : store_(std::move(store)),
       table_(std::move(table)),
       snapshot_(std::move(snapshot)),
@@ -82,16 +89,17 @@ Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& reques
   std::vector<AddFilePtr> files;
   files.reserve(snapshot_->files().size());
   snapshot_->files().for_each([&](const AddFilePtr& file) { files.push_back(file); });
-  return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request, options_.case_sensitive,
-                    options_.time_zone);
+  return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request,
+                    options_.case_sensitive, options_.time_zone);
 }
 
 std::string DeltaTable::describe() const { return fmt::format("delta [{}]", table_); }
 
 std::vector<std::string> DeltaTable::input_files() const {
   std::vector<std::string> uris;
-  snapshot_->files().for_each(
-      [&](const AddFilePtr& file) { uris.push_back(io::to_uri(resolve_path(table_, file->path))); });
+  snapshot_->files().for_each([&](const AddFilePtr& file) {
+    uris.push_back(io::to_uri(resolve_path(table_, file->path)));
+  });
   return uris;
 }
 

@@ -1,5 +1,6 @@
-// DeltaTable: one version of a Delta table as a batch query reads it. Immutable after open(), shareable between threads;
-// scans read the data files in parallel partitions and skip files by partition values and statistics.
+// DeltaTable: one version of a Delta table as a batch query reads it. Immutable after open(),
+// shareable between threads; scans read the data files in parallel partitions and skip files by
+// partition values and statistics.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +22,26 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 // Which version, and how its texts are read.
 struct ReadOptions {
   std::optional<std::int64_t> version_as_of;
-  std::optional<std::string> timestamp_as_of;  // "2024-01-01[ 12:00:00[.000]]" in the session's zone
+  std::optional<std::string>
+      timestamp_as_of;  // "2024-01-01[ 12:00:00[.000]]" in the session's zone
   std::string time_zone = "UTC";
   bool case_sensitive = false;
 };
 
-// The options of spark.read.format("delta"): an unknown one is an error that names it. `path` is skipped.
+// The options of spark.read.format("delta"): an unknown one is an error that names it. `path` is
+// skipped.
 Result<ReadOptions> parse_read_options(const Options& options, const std::string& time_zone);
 
 class DeltaTable final : public connector::Table {
  public:
-  // `table`: the absolute path. DELTA_TABLE_NOT_FOUND, DELTA_UNSUPPORTED_FEATURES_FOR_READ, DELTA_VERSION_NOT_FOUND, …
-  static Result<std::shared_ptr<const DeltaTable>> open(std::shared_ptr<io::Store> store, std::string table,
+  // `table`: the absolute path. DELTA_TABLE_NOT_FOUND, DELTA_UNSUPPORTED_FEATURES_FOR_READ,
+  // DELTA_VERSION_NOT_FOUND, …
+  static Result<std::shared_ptr<const DeltaTable>> open(std::shared_ptr<io::Store> store,
+                                                        std::string table,
                                                         const ReadOptions& options = {});
 
-  DeltaTable(std::shared_ptr<io::Store> store, std::string table, SnapshotPtr snapshot, ReadOptions options);
+  DeltaTable(std::shared_ptr<io::Store> store, std::string table, SnapshotPtr snapshot,
+             ReadOptions options);
 
   const column::Schema& schema() const override;
   const column::Schema& metadata_fields() const override;

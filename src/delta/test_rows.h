@@ -18,7 +18,8 @@
 
 namespace millstream::delta::testing {
 
-// NULL, an integer (also dates in days and timestamps in micros), a double, a text (also decimals), a boolean.
+// NULL, an integer (also dates in days and timestamps in micros), a double, a text (also decimals),
+// a boolean.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, bool>;
 using Row = std::vector<Cell>;
 
@@ -26,18 +27,22 @@ inline std::shared_ptr<arrow::Scalar> scalar_of(const column::Field& field, cons
   const auto type = column::to_arrow(field.type);
   if (std::holds_alternative<std::monostate>(cell)) return arrow::MakeNullScalar(type);
   if (const auto* number = std::get_if<std::int64_t>(&cell)) {
-    if (type->id() == arrow::Type::TIMESTAMP) return std::make_shared<arrow::TimestampScalar>(*number, type);
+    if (type->id() == arrow::Type::TIMESTAMP)
+      return std::make_shared<arrow::TimestampScalar>(*number, type);
     return arrow::MakeScalar(arrow::int64(), *number).ValueOrDie()->CastTo(type).ValueOrDie();
   }
-  if (const auto* number = std::get_if<double>(&cell)) return arrow::MakeScalar(type, *number).ValueOrDie();
-  if (const auto* flag = std::get_if<bool>(&cell)) return std::make_shared<arrow::BooleanScalar>(*flag);
+  if (const auto* number = std::get_if<double>(&cell))
+    return arrow::MakeScalar(type, *number).ValueOrDie();
+  if (const auto* flag = std::get_if<bool>(&cell))
+    return std::make_shared<arrow::BooleanScalar>(*flag);
   const auto& text = std::get<std::string>(cell);
   if (field.type->is_string()) return std::make_shared<arrow::StringScalar>(text);
   if (type->id() == arrow::Type::BINARY) return std::make_shared<arrow::BinaryScalar>(text);
   return parse_partition_value(field, text).value();
 }
 
-inline connector::RecordBatchPtr batch_of(const column::Schema& schema, const std::vector<Row>& rows) {
+inline connector::RecordBatchPtr batch_of(const column::Schema& schema,
+                                          const std::vector<Row>& rows) {
   std::vector<std::shared_ptr<arrow::Array>> columns;
   for (std::size_t i = 0; i < schema.size(); ++i) {
     auto builder = arrow::MakeBuilder(column::to_arrow(schema[i].type)).ValueOrDie();

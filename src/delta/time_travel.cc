@@ -18,16 +18,18 @@ Result<std::int64_t> parse_time_ms(const std::string& text, const std::string& t
 Result<std::int64_t> version_at(const std::vector<Log::CommitTime>& times, std::int64_t time_ms) {
   CHECK(!times.empty());
   if (time_ms < times.front().time_ms) {
-    return Status::error("DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
-                         {{"userTimestamp", timestamp_string(time_ms)},
-                          {"commitTs", timestamp_string(times.front().time_ms)},
-                          {"timestampString", timestamp_string(times.front().time_ms / 1000 * 1000).substr(0, 19)}});
+    return Status::error(
+        "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+        {{"userTimestamp", timestamp_string(time_ms)},
+         {"commitTs", timestamp_string(times.front().time_ms)},
+         {"timestampString", timestamp_string(times.front().time_ms / 1000 * 1000).substr(0, 19)}});
   }
   if (time_ms > times.back().time_ms) {
-    return Status::error("DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
-                         {{"providedTimestamp", timestamp_string(time_ms)},
-                          {"lastCommitTimestamp", timestamp_string(times.back().time_ms)},
-                          {"maximumTimestamp", timestamp_string(times.back().time_ms / 1000 * 1000).substr(0, 19)}});
+    return Status::error(
+        "DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
+        {{"providedTimestamp", timestamp_string(time_ms)},
+         {"lastCommitTimestamp", timestamp_string(times.back().time_ms)},
+         {"maximumTimestamp", timestamp_string(times.back().time_ms / 1000 * 1000).substr(0, 19)}});
   }
   std::int64_t version = times.front().version;
   for (const auto& commit : times) {
@@ -36,13 +38,16 @@ Result<std::int64_t> version_at(const std::vector<Log::CommitTime>& times, std::
   return version;
 }
 
-std::optional<std::int64_t> version_from(const std::vector<Log::CommitTime>& times, std::int64_t time_ms) {
+std::optional<std::int64_t> version_from(const std::vector<Log::CommitTime>& times,
+                                         std::int64_t time_ms) {
   for (const auto& commit : times) {
     if (commit.time_ms >= time_ms) return commit.version;
   }
   return std::nullopt;
 }
 
-std::string timestamp_string(std::int64_t time_ms) { return timestamp_text(time_ms * 1000, ' ', 1); }
+std::string timestamp_string(std::int64_t time_ms) {
+  return timestamp_text(time_ms * 1000, ' ', 1);
+}
 
 }  // namespace millstream::delta

@@ -11,13 +11,16 @@
 
 namespace millstream::delta {
 
-// "2024-01-01", "2024-01-01 12:00:00[.000]", with or without a zone of its own; else in `time_zone`. Milliseconds.
+// "2024-01-01", "2024-01-01 12:00:00[.000]", with or without a zone of its own; else in
+// `time_zone`. Milliseconds.
 Result<std::int64_t> parse_time_ms(const std::string& text, const std::string& time_zone);
 
-// The newest commit at or before `time_ms`. DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION, DELTA_TIMESTAMP_GREATER_THAN_COMMIT.
+// The newest commit at or before `time_ms`. DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION,
+// DELTA_TIMESTAMP_GREATER_THAN_COMMIT.
 Result<std::int64_t> version_at(const std::vector<Log::CommitTime>& times, std::int64_t time_ms);
 // The first commit at or after `time_ms`; nothing: all are before it.
-std::optional<std::int64_t> version_from(const std::vector<Log::CommitTime>& times, std::int64_t time_ms);
+std::optional<std::int64_t> version_from(const std::vector<Log::CommitTime>& times,
+                                         std::int64_t time_ms);
 
 // "2024-01-01 12:00:00.5": as java.sql.Timestamp prints a time of UTC.
 std::string timestamp_string(std::int64_t time_ms);

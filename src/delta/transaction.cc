@@ -19,11 +19,12 @@ std::string commit_info(const Transaction& ours, const std::string& txn_id, std:
                         std::optional<std::int64_t> in_commit_timestamp) {
   std::string out = "{\"commitInfo\":{";
   if (in_commit_timestamp) out += fmt::format("\"inCommitTimestamp\":{},", *in_commit_timestamp);
-  out += fmt::format("\"timestamp\":{},\"operation\":{},\"operationParameters\":{}", now_ms, json_quote(ours.operation),
-                     ours.parameters);
+  out += fmt::format("\"timestamp\":{},\"operation\":{},\"operationParameters\":{}", now_ms,
+                     json_quote(ours.operation), ours.parameters);
   if (ours.read != nullptr) out += fmt::format(",\"readVersion\":{}", ours.read->version());
-  out += fmt::format(",\"isolationLevel\":\"Serializable\",\"isBlindAppend\":{},\"operationMetrics\":{{",
-                     ours.is_blind_append());
+  out += fmt::format(
+      ",\"isolationLevel\":\"Serializable\",\"isBlindAppend\":{},\"operationMetrics\":{{",
+      ours.is_blind_append());
   bool first = true;
   for (const auto& [name, value] : ours.metrics) {
     if (!std::exchange(first, false)) out += ',';
@@ -31,7 +32,8 @@ std::string commit_info(const Transaction& ours, const std::string& txn_id, std:
   }
   out += '}';
   if (!ours.user_metadata.empty()) out += ",\"userMetadata\":" + json_quote(ours.user_metadata);
-  return out + fmt::format(",\"engineInfo\":{},\"txnId\":{}}}}}", json_quote(engine_info), json_quote(txn_id));
+  return out + fmt::format(",\"engineInfo\":{},\"txnId\":{}}}}}", json_quote(engine_info),
+                           json_quote(txn_id));
 }
 
 // All lines but the first: they are the same whatever version the commit gets.
@@ -71,7 +73,8 @@ bool is_ours(const std::vector<Action>& actions, const std::string& txn_id) {
   });
 }
 
-// The in-commit timestamp of a version; where the state did not see its commit (it came from a checkpoint), the commit says.
+// The in-commit timestamp of a version; where the state did not see its commit (it came from a
+// checkpoint), the commit says.
 Result<std::int64_t> timestamp_of(const Log& log, const SnapshotPtr& snapshot) {
   if (snapshot->in_commit_timestamp()) return *snapshot->in_commit_timestamp();
   TRY_ASSIGN(const auto actions, log.read_commit(snapshot->version()));
@@ -125,7 +128,8 @@ class Committer {
     return Status::OK();
   }
 
-  // Reads what was committed since, in order, and checks each. True: one of them is this very commit (next_ is its version).
+  // Reads what was committed since, in order, and checks each. True: one of them is this very
+  // commit (next_ is its version).
   Result<bool> pass_winners() {
     for (;; ++next_) {
       auto actions = log_.read_commit(next_);
@@ -161,10 +165,11 @@ Status check_transaction(const Transaction& ours, const TableInfo& info) {
   for (const auto& add : ours.adds) {
     if (!added.insert(add->path).second) return duplicate("add", add->path);
     bool fits = add->partition_values.size() == info.metadata.partition_columns.size();
-    for (const auto& name : info.metadata.partition_columns) fits = fits && add->partition_values.contains(name);
+    for (const auto& name : info.metadata.partition_columns)
+      fits = fits && add->partition_values.contains(name);
     if (!fits) {
-      return Status::internal("the file {} does not have values of the partition columns {}", add->path,
-                              join(info.metadata.partition_columns, ", "));
+      return Status::internal("the file {} does not have values of the partition columns {}",
+                              add->path, join(info.metadata.partition_columns, ", "));
     }
   }
   std::set<std::pair<std::string_view, std::string>> removed;
@@ -172,8 +177,9 @@ Status check_transaction(const Transaction& ours, const TableInfo& info) {
     const std::string dv = remove->deletion_vector ? remove->deletion_vector->unique_id() : "";
     if (!removed.emplace(remove->path, dv).second) return duplicate("remove", remove->path);
     if (remove->data_change && info.flag("delta.appendOnly", false)) {
-      return Status::error("DELTA_CANNOT_MODIFY_APPEND_ONLY",
-                           {{"table_name", info.metadata.name.value_or("")}, {"config", "delta.appendOnly"}});
+      return Status::error(
+          "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+          {{"table_name", info.metadata.name.value_or("")}, {"config", "delta.appendOnly"}});
     }
   }
   if (ours.txn && ours.txn->version < 0) {

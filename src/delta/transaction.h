@@ -1,6 +1,6 @@
-// A transaction: the actions of one commit, put after the version that they were made from; when others were first, the
-// conflict rules decide whether it still may go behind them. The check is a pure function; commit() is the thin shell that
-// publishes. Used by one thread.
+// A transaction: the actions of one commit, put after the version that they were made from; when
+// others were first, the conflict rules decide whether it still may go behind them. The check is a
+// pure function; commit() is the thin shell that publishes. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Transaction {
   std::optional<Txn> txn;
   std::vector<AddFilePtr> adds;
   std::vector<RemoveFilePtr> removes;
-  bool read_whole_table = false;  // overwrite, complete mode: what is in the table decided what is written
+  bool read_whole_table =
+      false;  // overwrite, complete mode: what is in the table decided what is written
 
   std::string operation;
   std::string parameters = "{}";  // operationParameters, a JSON object
@@ -34,15 +35,18 @@ struct Transaction {
   bool is_blind_append() const { return removes.empty() && !read_whole_table; }
 };
 
-// Whether `ours` may follow a commit that it has not seen: OK or one of DELTA_PROTOCOL_CHANGED, DELTA_METADATA_CHANGED,
-// DELTA_CONCURRENT_*. Isolation is Serializable, the only level of open-source Delta.
-Status check_conflict(const Transaction& ours, std::int64_t version, const std::vector<Action>& winner,
-                      const std::string& table);
+// Whether `ours` may follow a commit that it has not seen: OK or one of DELTA_PROTOCOL_CHANGED,
+// DELTA_METADATA_CHANGED, DELTA_CONCURRENT_*. Isolation is Serializable, the only level of
+// open-source Delta.
+Status check_conflict(const Transaction& ours, std::int64_t version,
+                      const std::vector<Action>& winner, const std::string& table);
 
-// The new state. Its version is the commit's, however often the commit had to move. `log` is at `ours.read` or later.
+// The new state. Its version is the commit's, however often the commit had to move. `log` is at
+// `ours.read` or later.
 Result<SnapshotPtr> commit(Log& log, const Transaction& ours);
 
-// What a writer must not commit: duplicate files, partition values of other columns, a removal from an append-only table.
+// What a writer must not commit: duplicate files, partition values of other columns, a removal from
+// an append-only table.
 Status check_transaction(const Transaction& ours, const TableInfo& info);
 
 }  // namespace millstream::delta

@@ -66,7 +66,8 @@ TEST(Commit, SixteenThreadsRaceForOneVersion) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(won, 1);
   const auto names = store->list_names(path + "/_delta_log", "");
-  EXPECT_EQ(*names, (std::vector<std::string>{commit_name(0), commit_name(1)}));  // and no temporary files
+  EXPECT_EQ(*names,
+            (std::vector<std::string>{commit_name(0), commit_name(1)}));  // and no temporary files
   std::filesystem::remove_all(directory);
 }
 
@@ -82,7 +83,8 @@ TEST(Commit, BlindAppendsAllGetIn) {
       const auto log = Log::at(store, path);
       const auto read = log->latest();
       for (int k = 0; k < 3; ++k) {
-        const auto done = commit(*log, append(k == 0 ? *read : log->known(), fmt::format("f{}-{}", i, k)));
+        const auto done =
+            commit(*log, append(k == 0 ? *read : log->known(), fmt::format("f{}-{}", i, k)));
         failed += done.ok() ? 0 : 1;
       }
       log->wait_for_checkpoints();
@@ -132,9 +134,11 @@ TEST(Conflict, Matrix) {
   moved.data_change = false;
   const std::vector<Action> append_won = {add_of("theirs")};
   const std::vector<Action> delete_won = {remove_of_path("old")};
-  const std::vector<Action> optimize_won = {std::make_shared<const AddFile>(moved), remove_of_path("old")};
+  const std::vector<Action> optimize_won = {std::make_shared<const AddFile>(moved),
+                                            remove_of_path("old")};
   const std::vector<Action> metadata_won = {metadata_of("id BIGINT, x INT")};
-  const std::vector<Action> protocol_won = {Protocol{3, 7, std::vector<std::string>{}, std::vector<std::string>{}}};
+  const std::vector<Action> protocol_won = {
+      Protocol{3, 7, std::vector<std::string>{}, std::vector<std::string>{}}};
   const std::vector<Action> txn_won = {Txn{"q", 7, 1}, add_of("theirs")};
   const std::vector<Action> other_txn_won = {Txn{"other", 7, 1}, add_of("theirs")};
   const std::vector<ConflictCase> cases = {
@@ -147,10 +151,15 @@ TEST(Conflict, Matrix) {
       {"stream / other query", stream, other_txn_won, ""},
       {"overwrite / append", overwrite, append_won, "DELTA_CONCURRENT_APPEND.WITHOUT_HINT"},
       {"overwrite / delete", overwrite, delete_won, "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT"},
-      {"overwrite / optimize", overwrite, optimize_won, "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT"},
-      {"rewrite / delete of the same", rewrite, delete_won, "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT"},
+      {"overwrite / optimize", overwrite, optimize_won,
+       "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT"},
+      {"rewrite / delete of the same", rewrite, delete_won,
+       "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT"},
       {"rewrite / append", rewrite, append_won, ""},
-      {"create / create", creation(), {Protocol(), metadata_of("id BIGINT")}, "DELTA_PROTOCOL_CHANGED"},
+      {"create / create",
+       creation(),
+       {Protocol(), metadata_of("id BIGINT")},
+       "DELTA_PROTOCOL_CHANGED"},
   };
   for (const auto& each : cases) {
     const Status status = check_conflict(each.ours, 1, each.winner, table);
@@ -172,8 +181,8 @@ TEST(Commit, LoserIsToldAndChangesNothing) {
   EXPECT_EQ((*b->latest())->version(), 1);
 }
 
-// Whichever call fails, before or after its effect: the commit is in once or not at all, and whoever was told that it is
-// in was told the truth.
+// Whichever call fails, before or after its effect: the commit is in once or not at all, and
+// whoever was told that it is in was told the truth.
 TEST(Commit, EveryCallFailsOnce) {
   for (const auto fault : {io::Fault::error_before, io::Fault::error_after}) {
     for (std::int64_t n = 0;; ++n) {
@@ -200,7 +209,8 @@ TEST(Commit, RecognisesItsOwnCommit) {
   const auto memory = io::memory_store();
   ASSERT_TRUE(commit(*Log::at(memory, table, {false}), creation()).ok());
   const auto faulty = std::make_shared<io::FaultStore>(memory, [&](const io::StoreCall& call) {
-    return std::string_view(call.operation) == "put_if_absent" ? io::Fault::error_after : io::Fault::none;
+    return std::string_view(call.operation) == "put_if_absent" ? io::Fault::error_after
+                                                               : io::Fault::none;
   });
   const auto log = Log::at(faulty, table, {false});
   const SnapshotPtr read = *log->latest();
@@ -218,14 +228,17 @@ TEST(Commit, InCommitTimestampsAscend) {
   ASSERT_TRUE(commit(*log, create).ok());
   // The winner's clock is an hour ahead.
   const auto ahead = 4'000'000'000'000;
-  ASSERT_TRUE(store->put("/t/_delta_log/" + commit_name(1),
-                         fmt::format("{{\"commitInfo\":{{\"inCommitTimestamp\":{}}}}}\n", ahead)).ok());
+  ASSERT_TRUE(store
+                  ->put("/t/_delta_log/" + commit_name(1),
+                        fmt::format("{{\"commitInfo\":{{\"inCommitTimestamp\":{}}}}}\n", ahead))
+                  .ok());
   ASSERT_TRUE(commit(*log, append(log->known(), "f")).ok());
   const auto times = log->commit_times();
   ASSERT_TRUE(times.ok());
   ASSERT_EQ(times->size(), 3u);
   EXPECT_EQ((*times)[2].time_ms, ahead + 1);
-  EXPECT_TRUE(store->get("/t/_delta_log/" + commit_name(2))->starts_with("{\"commitInfo\":{\"inCommitTimestamp\":"));
+  EXPECT_TRUE(store->get("/t/_delta_log/" + commit_name(2))
+                  ->starts_with("{\"commitInfo\":{\"inCommitTimestamp\":"));
 }
 
 TEST(Transaction, WhatMustNotBeCommitted) {

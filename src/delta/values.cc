@@ -23,7 +23,9 @@ std::string java_float_text(F value) {
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific)
+          .ptr;
   const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
   const auto e = text.find('e');
   std::string digits(1, text[0]);
@@ -57,7 +59,8 @@ std::optional<int> number_at(std::string_view text, std::size_t at, std::size_t 
 
 // The zone at the end of a timestamp: its offset in seconds, and the text before it. No zone: zero.
 std::optional<std::pair<std::string_view, int>> split_zone(std::string_view text) {
-  if (text.ends_with('Z') || text.ends_with('z')) return std::pair(text.substr(0, text.size() - 1), 0);
+  if (text.ends_with('Z') || text.ends_with('z'))
+    return std::pair(text.substr(0, text.size() - 1), 0);
   const auto sign = text.find_last_of("+-");
   if (sign == std::string_view::npos || sign < 16) return std::pair(text, 0);
   const std::string_view zone = text.substr(sign + 1);
@@ -80,15 +83,20 @@ ScalarPtr make(V value, const std::shared_ptr<arrow::DataType>& type) {
   return std::make_shared<S>(static_cast<typename S::ValueType>(value), type);
 }
 
-ScalarPtr parse_integer(const column::TypePtr& type, std::string_view text, std::int64_t low, std::int64_t high) {
+ScalarPtr parse_integer(const column::TypePtr& type, std::string_view text, std::int64_t low,
+                        std::int64_t high) {
   const auto value = parse_int64(text);
   if (!value || *value < low || *value > high) return nullptr;
   const auto arrow_type = column::to_arrow(type);
   switch (type->kind()) {
-    case TypeKind::byte_: return make<arrow::Int8Scalar>(*value, arrow_type);
-    case TypeKind::short_: return make<arrow::Int16Scalar>(*value, arrow_type);
-    case TypeKind::int_: return make<arrow::Int32Scalar>(*value, arrow_type);
-    default: return make<arrow::Int64Scalar>(*value, arrow_type);
+    case TypeKind::byte_:
+      return make<arrow::Int8Scalar>(*value, arrow_type);
+    case TypeKind::short_:
+      return make<arrow::Int16Scalar>(*value, arrow_type);
+    case TypeKind::int_:
+      return make<arrow::Int32Scalar>(*value, arrow_type);
+    default:
+      return make<arrow::Int64Scalar>(*value, arrow_type);
   }
 }
 
@@ -104,7 +112,8 @@ ScalarPtr parse_decimal(const column::TypePtr& type, std::string_view text) {
 
 std::optional<double> parse_double(std::string_view text) {
   if (equals_ignore_case(text, "NaN")) return std::numeric_limits<double>::quiet_NaN();
-  if (equals_ignore_case(text, "Infinity") || equals_ignore_case(text, "inf")) return std::numeric_limits<double>::infinity();
+  if (equals_ignore_case(text, "Infinity") || equals_ignore_case(text, "inf"))
+    return std::numeric_limits<double>::infinity();
   if (equals_ignore_case(text, "-Infinity") || equals_ignore_case(text, "-inf")) {
     return -std::numeric_limits<double>::infinity();
   }
@@ -119,19 +128,27 @@ std::optional<double> parse_double(std::string_view text) {
 // Nullptr when the text is no value of the type.
 ScalarPtr parse_value(const column::TypePtr& type, const std::string& text) {
   switch (type->kind()) {
-    case TypeKind::byte_: return parse_integer(type, text, INT8_MIN, INT8_MAX);
-    case TypeKind::short_: return parse_integer(type, text, INT16_MIN, INT16_MAX);
-    case TypeKind::int_: return parse_integer(type, text, INT32_MIN, INT32_MAX);
-    case TypeKind::long_: return parse_integer(type, text, INT64_MIN, INT64_MAX);
+    case TypeKind::byte_:
+      return parse_integer(type, text, INT8_MIN, INT8_MAX);
+    case TypeKind::short_:
+      return parse_integer(type, text, INT16_MIN, INT16_MAX);
+    case TypeKind::int_:
+      return parse_integer(type, text, INT32_MIN, INT32_MAX);
+    case TypeKind::long_:
+      return parse_integer(type, text, INT64_MIN, INT64_MAX);
     case TypeKind::float_:
-      if (const auto value = parse_double(text)) return std::make_shared<arrow::FloatScalar>(static_cast<float>(*value));
+      if (const auto value = parse_double(text))
+        return std::make_shared<arrow::FloatScalar>(static_cast<float>(*value));
       return nullptr;
     case TypeKind::double_:
-      if (const auto value = parse_double(text)) return std::make_shared<arrow::DoubleScalar>(*value);
+      if (const auto value = parse_double(text))
+        return std::make_shared<arrow::DoubleScalar>(*value);
       return nullptr;
-    case TypeKind::decimal: return parse_decimal(type, text);
+    case TypeKind::decimal:
+      return parse_decimal(type, text);
     case TypeKind::boolean:
-      if (const auto value = parse_bool(text)) return std::make_shared<arrow::BooleanScalar>(*value);
+      if (const auto value = parse_bool(text))
+        return std::make_shared<arrow::BooleanScalar>(*value);
       return nullptr;
     case TypeKind::date:
       if (const auto value = parse_date(text)) return std::make_shared<arrow::Date32Scalar>(*value);
@@ -144,8 +161,10 @@ ScalarPtr parse_value(const column::TypePtr& type, const std::string& text) {
       return nullptr;
     case TypeKind::string:
     case TypeKind::char_:
-    case TypeKind::varchar: return std::make_shared<arrow::StringScalar>(text);
-    default: return nullptr;
+    case TypeKind::varchar:
+      return std::make_shared<arrow::StringScalar>(text);
+    default:
+      return nullptr;
   }
 }
 
@@ -155,7 +174,8 @@ std::string unescape_binary(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     int value = 0;
     if (text.substr(i).starts_with("\\u") && i + 6 <= text.size() &&
-        std::from_chars(text.data() + i + 2, text.data() + i + 6, value, 16).ptr == text.data() + i + 6) {
+        std::from_chars(text.data() + i + 2, text.data() + i + 6, value, 16).ptr ==
+            text.data() + i + 6) {
       bytes += static_cast<char>(value);
       i += 6;
     } else {
@@ -172,8 +192,8 @@ std::string java_text(float value) { return java_float_text(value); }
 
 std::string date_text(std::int32_t days) {
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
 std::string timestamp_text(std::int64_t micros, char separator, int min_digits) {
@@ -181,10 +201,12 @@ std::string timestamp_text(std::int64_t micros, char separator, int min_digits) 
   const sys_time<microseconds> time{microseconds(micros)};
   const auto day = floor<days>(time);
   const hh_mm_ss clock(time - day);
-  std::string text = fmt::format("{}{}{:02}:{:02}:{:02}", date_text(static_cast<std::int32_t>(day.time_since_epoch().count())),
-                                 separator, clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  std::string text = fmt::format(
+      "{}{}{:02}:{:02}:{:02}", date_text(static_cast<std::int32_t>(day.time_since_epoch().count())),
+      separator, clock.hours().count(), clock.minutes().count(), clock.seconds().count());
   std::string fraction = fmt::format("{:06}", clock.subseconds().count());
-  while (static_cast<int>(fraction.size()) > min_digits && fraction.ends_with('0')) fraction.pop_back();
+  while (static_cast<int>(fraction.size()) > min_digits && fraction.ends_with('0'))
+    fraction.pop_back();
   return fraction.empty() ? text : text + '.' + fraction;
 }
 
@@ -209,7 +231,8 @@ std::optional<std::int32_t> parse_date(std::string_view text) {
     text.remove_prefix(1);
   }
   const auto dash = text.find('-');
-  if (dash == std::string_view::npos || dash < 1 || dash > 6 || text.size() != dash + 6 || text[dash + 3] != '-') {
+  if (dash == std::string_view::npos || dash < 1 || dash > 6 || text.size() != dash + 6 ||
+      text[dash + 3] != '-') {
     return std::nullopt;
   }
   const auto year = number_at(text, 0, dash);
@@ -254,23 +277,35 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   return micros + (seconds - offset) * 1'000'000 + fraction;
 }
 
-Result<std::optional<std::string>> partition_text(const column::Field& field, const arrow::Scalar& value) {
+Result<std::optional<std::string>> partition_text(const column::Field& field,
+                                                  const arrow::Scalar& value) {
   if (!value.is_valid) return std::optional<std::string>();
   switch (field.type->kind()) {
-    case TypeKind::byte_: return std::optional(fmt::to_string(static_cast<const arrow::Int8Scalar&>(value).value + 0));
-    case TypeKind::short_: return std::optional(fmt::to_string(static_cast<const arrow::Int16Scalar&>(value).value + 0));
-    case TypeKind::int_: return std::optional(fmt::to_string(static_cast<const arrow::Int32Scalar&>(value).value));
-    case TypeKind::long_: return std::optional(fmt::to_string(static_cast<const arrow::Int64Scalar&>(value).value));
-    case TypeKind::float_: return std::optional(java_text(static_cast<const arrow::FloatScalar&>(value).value));
-    case TypeKind::double_: return std::optional(java_text(static_cast<const arrow::DoubleScalar&>(value).value));
-    case TypeKind::decimal: return std::optional(decimal_text(value));
+    case TypeKind::byte_:
+      return std::optional(fmt::to_string(static_cast<const arrow::Int8Scalar&>(value).value + 0));
+    case TypeKind::short_:
+      return std::optional(fmt::to_string(static_cast<const arrow::Int16Scalar&>(value).value + 0));
+    case TypeKind::int_:
+      return std::optional(fmt::to_string(static_cast<const arrow::Int32Scalar&>(value).value));
+    case TypeKind::long_:
+      return std::optional(fmt::to_string(static_cast<const arrow::Int64Scalar&>(value).value));
+    case TypeKind::float_:
+      return std::optional(java_text(static_cast<const arrow::FloatScalar&>(value).value));
+    case TypeKind::double_:
+      return std::optional(java_text(static_cast<const arrow::DoubleScalar&>(value).value));
+    case TypeKind::decimal:
+      return std::optional(decimal_text(value));
     case TypeKind::boolean:
-      return std::optional<std::string>(static_cast<const arrow::BooleanScalar&>(value).value ? "true" : "false");
-    case TypeKind::date: return std::optional(date_text(static_cast<const arrow::Date32Scalar&>(value).value));
+      return std::optional<std::string>(
+          static_cast<const arrow::BooleanScalar&>(value).value ? "true" : "false");
+    case TypeKind::date:
+      return std::optional(date_text(static_cast<const arrow::Date32Scalar&>(value).value));
     case TypeKind::timestamp:
-      return std::optional(timestamp_text(static_cast<const arrow::TimestampScalar&>(value).value, 'T', 6) + 'Z');
+      return std::optional(
+          timestamp_text(static_cast<const arrow::TimestampScalar&>(value).value, 'T', 6) + 'Z');
     case TypeKind::timestamp_ntz:
-      return std::optional(timestamp_text(static_cast<const arrow::TimestampScalar&>(value).value, ' ', 0));
+      return std::optional(
+          timestamp_text(static_cast<const arrow::TimestampScalar&>(value).value, ' ', 0));
     case TypeKind::string:
     case TypeKind::char_:
     case TypeKind::varchar: {
@@ -281,7 +316,8 @@ Result<std::optional<std::string>> partition_text(const column::Field& field, co
     case TypeKind::binary: {
       const auto& bytes = static_cast<const arrow::BaseBinaryScalar&>(value);
       std::string text;
-      for (const char byte : bytes.view()) text += fmt::format("\\u{:04x}", static_cast<unsigned char>(byte));
+      for (const char byte : bytes.view())
+        text += fmt::format("\\u{:04x}", static_cast<unsigned char>(byte));
       return text.empty() ? std::optional<std::string>() : std::optional(text);
     }
     default:
@@ -295,7 +331,8 @@ bool says_its_zone(std::string_view timestamp) {
   return zoned && zoned->first.size() != trim(timestamp).size();
 }
 
-Result<ScalarPtr> parse_partition_value(const column::Field& field, const std::optional<std::string>& text,
+Result<ScalarPtr> parse_partition_value(const column::Field& field,
+                                        const std::optional<std::string>& text,
                                         const std::string& time_zone) {
   const auto arrow_type = column::to_arrow(field.type);
   if (!text || text->empty()) return arrow::MakeNullScalar(arrow_type);
@@ -303,23 +340,26 @@ Result<ScalarPtr> parse_partition_value(const column::Field& field, const std::o
     return ScalarPtr(std::make_shared<arrow::BinaryScalar>(unescape_binary(*text)));
   }
   ScalarPtr value = parse_value(field.type, *text);
-  if (value != nullptr && field.type->kind() == TypeKind::timestamp && time_zone != "UTC" && !says_its_zone(*text)) {
+  if (value != nullptr && field.type->kind() == TypeKind::timestamp && time_zone != "UTC" &&
+      !says_its_zone(*text)) {
     TRY_ASSIGN(const auto zone, format::TimeZone::find(time_zone));
     const std::int64_t local = static_cast<const arrow::TimestampScalar&>(*value).value;
     const std::int64_t seconds = local / 1'000'000 - (local % 1'000'000 < 0 ? 1 : 0);
-    return ScalarPtr(
-        std::make_shared<arrow::TimestampScalar>(local - zone.offset_of_local(seconds) * 1'000'000, arrow_type));
+    return ScalarPtr(std::make_shared<arrow::TimestampScalar>(
+        local - zone.offset_of_local(seconds) * 1'000'000, arrow_type));
   }
   if (value == nullptr) {
-    return Status::illegal_state("the Delta log has '{}' as a value of the partition column {}, which is {}", *text,
-                                 field.name, field.type->sql());
+    return Status::illegal_state(
+        "the Delta log has '{}' as a value of the partition column {}, which is {}", *text,
+        field.name, field.type->sql());
   }
   return value;
 }
 
 ScalarPtr parse_stats_value(const column::TypePtr& type, const std::string& token, bool is_string) {
   const bool text_type = type->is_string() || type->kind() == TypeKind::date ||
-                         type->kind() == TypeKind::timestamp || type->kind() == TypeKind::timestamp_ntz;
+                         type->kind() == TypeKind::timestamp ||
+                         type->kind() == TypeKind::timestamp_ntz;
   const bool float_type = type->kind() == TypeKind::float_ || type->kind() == TypeKind::double_;
   if (is_string ? !text_type && !float_type : text_type) return nullptr;
   if (type->kind() == TypeKind::boolean) return nullptr;
@@ -329,7 +369,8 @@ ScalarPtr parse_stats_value(const column::TypePtr& type, const std::string& toke
 std::optional<int> compare(const arrow::Scalar& a, const arrow::Scalar& b) {
   const auto order = [](const auto& x, const auto& y) { return x < y ? -1 : (y < x ? 1 : 0); };
   const auto order_floats = [&](double x, double y) {
-    if (std::isnan(x) || std::isnan(y)) return static_cast<int>(std::isnan(x)) - static_cast<int>(std::isnan(y));
+    if (std::isnan(x) || std::isnan(y))
+      return static_cast<int>(std::isnan(x)) - static_cast<int>(std::isnan(y));
     return order(x, y);
   };
   if (a.type->id() != b.type->id() || !a.is_valid || !b.is_valid) return std::nullopt;
@@ -337,13 +378,20 @@ std::optional<int> compare(const arrow::Scalar& a, const arrow::Scalar& b) {
     return order(x->value, static_cast<const S&>(b).value);
   };
   switch (a.type->id()) {
-    case arrow::Type::BOOL: return by_value(static_cast<const arrow::BooleanScalar*>(&a));
-    case arrow::Type::INT8: return by_value(static_cast<const arrow::Int8Scalar*>(&a));
-    case arrow::Type::INT16: return by_value(static_cast<const arrow::Int16Scalar*>(&a));
-    case arrow::Type::INT32: return by_value(static_cast<const arrow::Int32Scalar*>(&a));
-    case arrow::Type::INT64: return by_value(static_cast<const arrow::Int64Scalar*>(&a));
-    case arrow::Type::DATE32: return by_value(static_cast<const arrow::Date32Scalar*>(&a));
-    case arrow::Type::TIMESTAMP: return by_value(static_cast<const arrow::TimestampScalar*>(&a));
+    case arrow::Type::BOOL:
+      return by_value(static_cast<const arrow::BooleanScalar*>(&a));
+    case arrow::Type::INT8:
+      return by_value(static_cast<const arrow::Int8Scalar*>(&a));
+    case arrow::Type::INT16:
+      return by_value(static_cast<const arrow::Int16Scalar*>(&a));
+    case arrow::Type::INT32:
+      return by_value(static_cast<const arrow::Int32Scalar*>(&a));
+    case arrow::Type::INT64:
+      return by_value(static_cast<const arrow::Int64Scalar*>(&a));
+    case arrow::Type::DATE32:
+      return by_value(static_cast<const arrow::Date32Scalar*>(&a));
+    case arrow::Type::TIMESTAMP:
+      return by_value(static_cast<const arrow::TimestampScalar*>(&a));
     case arrow::Type::FLOAT:
       return order_floats(static_cast<const arrow::FloatScalar&>(a).value,
                           static_cast<const arrow::FloatScalar&>(b).value);
@@ -357,7 +405,8 @@ std::optional<int> compare(const arrow::Scalar& a, const arrow::Scalar& b) {
     case arrow::Type::BINARY:
       return order(static_cast<const arrow::BaseBinaryScalar&>(a).view(),
                    static_cast<const arrow::BaseBinaryScalar&>(b).view());
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

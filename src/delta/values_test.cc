@@ -86,7 +86,9 @@ TEST(Values, PartitionValuesGoThereAndBack) {
 TEST(Values, OldTimestampsAreOfTheReadersZone) {
   const auto field = column::parse_schema("p TIMESTAMP").value()[0];
   const auto micros = [&](const char* text) {
-    return static_cast<const arrow::TimestampScalar&>(**parse_partition_value(field, text, "Asia/Kolkata")).value;
+    return static_cast<const arrow::TimestampScalar&>(
+               **parse_partition_value(field, text, "Asia/Kolkata"))
+        .value;
   };
   EXPECT_EQ(micros("2024-01-01 05:30:00.5"), 1704067200500000);
   EXPECT_EQ(micros("2024-01-01T00:00:00.500000Z"), 1704067200500000);
@@ -104,8 +106,11 @@ TEST(Partitioner, GroupsRowsByValue) {
   const auto schema = column::parse_schema("id BIGINT, p STRING, q INT").value();
   const auto n = [](std::int64_t value) { return Cell(value); };
   const auto t = [](const char* text) { return Cell(std::string(text)); };
-  const auto batch = testing::batch_of(
-      schema, {{n(1), t("a"), n(1)}, {n(2), t("b"), n(1)}, {n(3), t("a"), n(1)}, {n(4), Cell(), n(2)}, {n(5), t(""), n(2)}});
+  const auto batch = testing::batch_of(schema, {{n(1), t("a"), n(1)},
+                                                {n(2), t("b"), n(1)},
+                                                {n(3), t("a"), n(1)},
+                                                {n(4), Cell(), n(2)},
+                                                {n(5), t(""), n(2)}});
   const auto groups = partition_rows(batch, schema, {1, 2});
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 3u);

@@ -14,10 +14,14 @@ namespace {
 
 const char* mode_name(SaveMode mode) {
   switch (mode) {
-    case SaveMode::append: return "Append";
-    case SaveMode::overwrite: return "Overwrite";
-    case SaveMode::error_if_exists: return "ErrorIfExists";
-    case SaveMode::ignore: return "Ignore";
+    case SaveMode::append:
+      return "Append";
+    case SaveMode::overwrite:
+      return "Overwrite";
+    case SaveMode::error_if_exists:
+      return "ErrorIfExists";
+    case SaveMode::ignore:
+      return "Ignore";
   }
   return "";
 }
@@ -30,7 +34,8 @@ std::string json_list(const std::vector<std::string>& names) {
 
 std::string json_map(const std::map<std::string, std::string>& values) {
   std::vector<std::string> members;
-  for (const auto& [key, value] : values) members.push_back(json_quote(key) + ':' + json_quote(value));
+  for (const auto& [key, value] : values)
+    members.push_back(json_quote(key) + ':' + json_quote(value));
   return '{' + join(members, ",") + '}';
 }
 
@@ -52,10 +57,12 @@ std::string parameters_of(const WriteOptions& options, const Metadata& metadata)
 
 Status check_txn_options(const WriteOptions& options) {
   if (options.txn_app_id.has_value() != options.txn_version.has_value()) {
-    return Status::error("DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
-                         {{"reason", "Both spark.databricks.delta.write.txnAppId and "
-                                     "spark.databricks.delta.write.txnVersion must be specified for idempotent Delta "
-                                     "writes"}});
+    return Status::error(
+        "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
+        {{"reason",
+          "Both spark.databricks.delta.write.txnAppId and "
+          "spark.databricks.delta.write.txnVersion must be specified for idempotent Delta "
+          "writes"}});
   }
   if (options.txn_version && *options.txn_version < 0) {
     return Status::error("DELTA_ILLEGAL_OPTION", {{"input", fmt::to_string(*options.txn_version)},
@@ -66,8 +73,8 @@ Status check_txn_options(const WriteOptions& options) {
 }
 
 Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::string& table,
-                          const connector::Batches& rows, const WriteOptions& options, bool keep_nullability,
-                          const CancelToken* cancel) {
+                          const connector::Batches& rows, const WriteOptions& options,
+                          bool keep_nullability, const CancelToken* cancel) {
   TRY(check_txn_options(options));
   const auto log = Log::at(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
@@ -76,20 +83,21 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
       return Status::error("DELTA_PATH_EXISTS", {{"path", io::to_uri(table)}});
     }
     if (options.mode == SaveMode::ignore) return WriteResult{snapshot->version(), true, 0, 0};
-    if (options.txn_app_id && snapshot->txn_version(*options.txn_app_id).value_or(-1) >= *options.txn_version) {
+    if (options.txn_app_id &&
+        snapshot->txn_version(*options.txn_app_id).value_or(-1) >= *options.txn_version) {
       return WriteResult{snapshot->version(), true, 0, 0};
     }
   }
 
   const std::int64_t now = SystemClock().now_ms();
   const bool overwrite = options.mode == SaveMode::overwrite;
-  WriteRequest request{rows.schema,           options.partition_by,     overwrite,
-                       options.merge_schema,  options.overwrite_schema, CastRule::merge_types,
-                       keep_nullability,      options.properties,       options.comment};
+  WriteRequest request{rows.schema,          options.partition_by,     overwrite,
+                       options.merge_schema, options.overwrite_schema, CastRule::merge_types,
+                       keep_nullability,     options.properties,       options.comment};
   TRY_ASSIGN(const WritePlan plan, plan_write(snapshot, request, table, now));
   TRY_ASSIGN(const DataFiles files,
-             write_data_files(store, table, *plan.info, rows, {options.compression, options.max_records_per_file},
-                              cancel));
+             write_data_files(store, table, *plan.info, rows,
+                              {options.compression, options.max_records_per_file}, cancel));
 
   Transaction txn;
   txn.read = snapshot;
@@ -115,7 +123,8 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
   TRY_ASSIGN(const SnapshotPtr after, commit_files(*log, txn, *plan.info, files));
   log->wait_for_checkpoints();
-  return WriteResult{after->version(), false, files.rows, static_cast<std::int64_t>(files.adds.size())};
+  return WriteResult{after->version(), false, files.rows,
+                     static_cast<std::int64_t>(files.adds.size())};
 }
 
 }  // namespace
@@ -146,10 +155,12 @@ Result<WriteOptions> parse_write_options(const Options& options, SaveMode mode,
     } else if ((name == "datachange" && equals_ignore_case(entry.value, "true")) ||
                (name == "optimizewrite" && equals_ignore_case(entry.value, "false"))) {
       continue;
-    } else if (name == "partitionoverwritemode" || name == "replacewhere" || name == "replaceusing" ||
-               name == "replaceon" || name == "datachange" || name == "optimizewrite") {
-      return Status::unsupported("the option {}={} of a Delta write is not supported by Millstream yet", entry.name,
-                                 entry.value);
+    } else if (name == "partitionoverwritemode" || name == "replacewhere" ||
+               name == "replaceusing" || name == "replaceon" || name == "datachange" ||
+               name == "optimizewrite") {
+      return Status::unsupported(
+          "the option {}={} of a Delta write is not supported by Millstream yet", entry.name,
+          entry.value);
     } else if (name.starts_with("delta.")) {
       out.properties[entry.name] = entry.value;
     } else {

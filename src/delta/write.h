@@ -1,7 +1,8 @@
-// Writing to a Delta table: df.write, saveAsTable, createTable, and the engine room of the streaming sink. One call is one
-// transaction: data files first (in parallel on the shared pool, each durable), then one commit. When a call fails nothing
-// of it is visible; its data files are removed as far as possible. Functions are thread-safe; several writers of one table,
-// here or in other processes, are told apart by the log (put-if-absent) and the conflict rules.
+// Writing to a Delta table: df.write, saveAsTable, createTable, and the engine room of the
+// streaming sink. One call is one transaction: data files first (in parallel on the shared pool,
+// each durable), then one commit. When a call fails nothing of it is visible; its data files are
+// removed as far as possible. Functions are thread-safe; several writers of one table, here or in
+// other processes, are told apart by the log (put-if-absent) and the conflict rules.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +31,22 @@ struct WriteOptions {
   SaveMode mode = SaveMode::error_if_exists;
   std::vector<std::string> partition_by;  // empty: as the table is
   bool merge_schema = false;              // new columns are added to the table
-  bool overwrite_schema = false;          // overwrite only: the input's schema and partitioning replace the table's
-  std::optional<std::string> txn_app_id;  // both or neither: skip what is already in (idempotent writes)
+  bool overwrite_schema =
+      false;  // overwrite only: the input's schema and partitioning replace the table's
+  std::optional<std::string>
+      txn_app_id;  // both or neither: skip what is already in (idempotent writes)
   std::optional<std::int64_t> txn_version;
   std::string user_metadata;
-  std::int64_t max_records_per_file = 0;          // 0: no limit
-  std::string compression = "snappy";             // of data files
-  std::map<std::string, std::string> properties;  // of a table that the write creates: "delta.…" and free keys
-  std::string comment;                            // of a table that the write creates
-  std::string operation = "WRITE";                // commitInfo.operation; "CREATE TABLE AS SELECT" and the like
+  std::int64_t max_records_per_file = 0;  // 0: no limit
+  std::string compression = "snappy";     // of data files
+  std::map<std::string, std::string>
+      properties;                   // of a table that the write creates: "delta.…" and free keys
+  std::string comment;              // of a table that the write creates
+  std::string operation = "WRITE";  // commitInfo.operation; "CREATE TABLE AS SELECT" and the like
 };
 
-// The options of df.write.format("delta"): an unknown or unsupported one is an error that names it. `path` is skipped.
+// The options of df.write.format("delta"): an unknown or unsupported one is an error that names it.
+// `path` is skipped.
 Result<WriteOptions> parse_write_options(const Options& options, SaveMode mode,
                                          std::vector<std::string> partition_by);
 
@@ -57,7 +62,8 @@ Result<WriteResult> write_table(const std::shared_ptr<io::Store>& store, const s
                                 const connector::Batches& rows, const WriteOptions& options,
                                 const CancelToken* cancel = nullptr);
 
-// A table without rows; NOT NULL of the schema is kept. Fails with DELTA_TABLE_ALREADY_EXISTS… as mode says.
+// A table without rows; NOT NULL of the schema is kept. Fails with DELTA_TABLE_ALREADY_EXISTS… as
+// mode says.
 Result<WriteResult> create_table(const std::shared_ptr<io::Store>& store, const std::string& table,
                                  const column::Schema& schema, const WriteOptions& options);
 

@@ -25,15 +25,18 @@ Result<Schema> new_schema(const WriteRequest& request) {
     switch (field.type->kind()) {
       case TypeKind::char_:
       case TypeKind::varchar:
-        return Status::unsupported("column {} is {}: Millstream does not write char and varchar columns to Delta yet",
-                                   field.name, field.type->sql());
+        return Status::unsupported(
+            "column {} is {}: Millstream does not write char and varchar columns to Delta yet",
+            field.name, field.type->sql());
       case TypeKind::day_time_interval:
       case TypeKind::year_month_interval:
       case TypeKind::calendar_interval:
       case TypeKind::variant:
-        return Status::error("DELTA_UNSUPPORTED_DATA_TYPES",
-                             {{"dataTypeList", fmt::format("{}: {}", field.name, field.type->sql())}});
-      default: break;
+        return Status::error(
+            "DELTA_UNSUPPORTED_DATA_TYPES",
+            {{"dataTypeList", fmt::format("{}: {}", field.name, field.type->sql())}});
+      default:
+        break;
     }
   }
   TRY(check_column_names(schema, "DATA"));
@@ -58,11 +61,12 @@ Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms
 
 }  // namespace
 
-Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& request, const std::string& table,
-                             std::int64_t now_ms) {
+Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& request,
+                             const std::string& table, std::int64_t now_ms) {
   if (request.rule == CastRule::cast) {
     for (const auto& field : request.data) {
-      if (field.type->kind() == TypeKind::null) return Status::error("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE");
+      if (field.type->kind() == TypeKind::null)
+        return Status::error("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE");
     }
   }
   if (snapshot == nullptr) return plan_creation(request, now_ms);
@@ -80,10 +84,11 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
     }
   } else {
     if (other_partitioning) {
-      return metadata_mismatch({partitioning_mismatch(request.partition_by, current.partition_columns)});
+      return metadata_mismatch(
+          {partitioning_mismatch(request.partition_by, current.partition_columns)});
     }
-    TRY_ASSIGN(schema, schema_after_write(snapshot->info(), request.data, request.merge_schema, request.rule,
-                                          request.overwrite));
+    TRY_ASSIGN(schema, schema_after_write(snapshot->info(), request.data, request.merge_schema,
+                                          request.rule, request.overwrite));
     if (schema != snapshot->schema()) TRY(check_column_names(schema, "METADATA_UPDATE"));
   }
 

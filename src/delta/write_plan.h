@@ -19,19 +19,19 @@ struct WriteRequest {
   bool merge_schema = false;
   bool overwrite_schema = false;
   CastRule rule = CastRule::merge_types;
-  bool keep_nullability = false;          // of a new table's columns: CREATE TABLE, not df.write
+  bool keep_nullability = false;  // of a new table's columns: CREATE TABLE, not df.write
   std::map<std::string, std::string> properties;  // of a new table
   std::string comment;                            // of a new table
 };
 
 struct WritePlan {
-  TableInfoPtr info;  // the table after the write
+  TableInfoPtr info;                 // the table after the write
   std::optional<Metadata> metadata;  // when it changes, or the table is new
   std::optional<Protocol> protocol;
 };
 
 // `snapshot`: null when the write creates the table. `table`: its path, for messages.
-Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& request, const std::string& table,
-                             std::int64_t now_ms);
+Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& request,
+                             const std::string& table, std::int64_t now_ms);
 
 }  // namespace millstream::delta

@@ -32,7 +32,8 @@ class WriteTest : public ::testing::Test {
     const auto written = write_table(store_, "/t", rows, options);
     return written.ok() ? "" : written.status().condition();
   }
-  std::vector<std::string> read(const connector::ScanRequest& request, const ReadOptions& options = {}) {
+  std::vector<std::string> read(const connector::ScanRequest& request,
+                                const ReadOptions& options = {}) {
     const auto table = DeltaTable::open(store_, "/t", options);
     if (!table.ok()) return {table.status().message()};
     const auto rows = (*table)->scan(request);
@@ -55,15 +56,20 @@ TEST_F(WriteTest, SaveModes) {
   EXPECT_EQ(write(one, mode(SaveMode::error_if_exists)).version, 0);
   EXPECT_EQ(failure(one, mode(SaveMode::error_if_exists)), "DELTA_PATH_EXISTS");
   EXPECT_TRUE(write(one, mode(SaveMode::ignore)).skipped);
-  EXPECT_EQ(write(rows_of("s STRING, ID BIGINT", {{t("b"), n(2)}}), mode(SaveMode::append)).version, 1);
+  EXPECT_EQ(write(rows_of("s STRING, ID BIGINT", {{t("b"), n(2)}}), mode(SaveMode::append)).version,
+            1);
   EXPECT_EQ(read({{"id", "s"}, {}, {}}), (std::vector<std::string>{"1|a", "2|b"}));
-  EXPECT_EQ(write(rows_of("id BIGINT, s STRING", {{n(3), Cell()}}), mode(SaveMode::overwrite)).version, 2);
+  EXPECT_EQ(
+      write(rows_of("id BIGINT, s STRING", {{n(3), Cell()}}), mode(SaveMode::overwrite)).version,
+      2);
   EXPECT_EQ(read({{"s", "id"}, {}, {}}), std::vector<std::string>{"NULL|3"});
   ReadOptions old;
   old.version_as_of = 1;
   EXPECT_EQ(read({{"id"}, {}, {}}, old), (std::vector<std::string>{"1", "2"}));
-  EXPECT_NE(commit_text(2).find(R"("operation":"WRITE","operationParameters":{"mode":"Overwrite","partitionBy":"[]"},"readVersion":1,"isolationLevel":"Serializable","isBlindAppend":false,"operationMetrics":{"numFiles":"1","numRemovedFiles":"2",)"),
-            std::string::npos)
+  EXPECT_NE(
+      commit_text(2).find(
+          R"("operation":"WRITE","operationParameters":{"mode":"Overwrite","partitionBy":"[]"},"readVersion":1,"isolationLevel":"Serializable","isBlindAppend":false,"operationMetrics":{"numFiles":"1","numRemovedFiles":"2",)"),
+      std::string::npos)
       << commit_text(2);
 }
 
@@ -73,12 +79,16 @@ TEST_F(WriteTest, SchemaRules) {
   EXPECT_EQ(failure(rows_of("id INT", {{n(1)}}), append), "DELTA_FAILED_TO_MERGE_FIELDS");
   EXPECT_EQ(failure(rows_of("i STRING", {{t("1")}}), append), "DELTA_FAILED_TO_MERGE_FIELDS");
   EXPECT_EQ(failure(rows_of("i SMALLINT", {{n(5)}}), append), "");
-  EXPECT_EQ(failure(rows_of("id BIGINT, x INT", {{n(1), n(1)}}), append), "DELTA_METADATA_MISMATCH");
-  EXPECT_EQ(failure(rows_of("x INT, X INT", {{n(1), n(1)}}), append), "DELTA_DUPLICATE_COLUMNS_FOUND.DATA");
+  EXPECT_EQ(failure(rows_of("id BIGINT, x INT", {{n(1), n(1)}}), append),
+            "DELTA_METADATA_MISMATCH");
+  EXPECT_EQ(failure(rows_of("x INT, X INT", {{n(1), n(1)}}), append),
+            "DELTA_DUPLICATE_COLUMNS_FOUND.DATA");
   append.merge_schema = true;
   EXPECT_EQ(failure(rows_of("id BIGINT, x STRUCT<a: INT>", {}), append), "");
-  EXPECT_EQ(failure(rows_of("id BIGINT, `a b` INT", {}), append), "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES");
-  EXPECT_EQ(read({{"id", "i", "x"}, {}, {}}), (std::vector<std::string>{"1|2|NULL", "NULL|5|NULL"}));
+  EXPECT_EQ(failure(rows_of("id BIGINT, `a b` INT", {}), append),
+            "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES");
+  EXPECT_EQ(read({{"id", "i", "x"}, {}, {}}),
+            (std::vector<std::string>{"1|2|NULL", "NULL|5|NULL"}));
   WriteOptions overwrite = mode(SaveMode::overwrite);
   EXPECT_EQ(failure(rows_of("other STRING", {{t("1")}}), overwrite), "DELTA_METADATA_MISMATCH");
   overwrite.overwrite_schema = true;
@@ -89,16 +99,21 @@ TEST_F(WriteTest, SchemaRules) {
 TEST_F(WriteTest, Partitions) {
   WriteOptions options = mode(SaveMode::append);
   options.partition_by = {"P"};
-  write(rows_of("id BIGINT, p STRING, d DATE", {{n(1), t("a/b"), n(1)}, {n(2), t("x=%"), n(2)}, {n(3), Cell(), n(3)}, {n(4), t(""), n(4)}}),
+  write(rows_of("id BIGINT, p STRING, d DATE", {{n(1), t("a/b"), n(1)},
+                                                {n(2), t("x=%"), n(2)},
+                                                {n(3), Cell(), n(3)},
+                                                {n(4), t(""), n(4)}}),
         options);
-  EXPECT_EQ(read({{"p", "id"}, {}, {}}), (std::vector<std::string>{"NULL|3", "NULL|4", "a/b|1", "x=%|2"}));
+  EXPECT_EQ(read({{"p", "id"}, {}, {}}),
+            (std::vector<std::string>{"NULL|3", "NULL|4", "a/b|1", "x=%|2"}));
   const auto table = *DeltaTable::open(store_, "/t");
   EXPECT_EQ(table->partition_columns(), std::vector<std::string>{"p"});
   const auto equal = std::make_shared<arrow::StringScalar>("a/b");
   const auto rows = table->scan({{"id"}, {{{"p"}, Predicate::Op::equal, {equal}}}, {}});
   EXPECT_EQ(texts(*rows), std::vector<std::string>{"1"});
   options.partition_by = {"id"};
-  EXPECT_EQ(failure(rows_of("id BIGINT, p STRING, d DATE", {}), options), "DELTA_METADATA_MISMATCH");
+  EXPECT_EQ(failure(rows_of("id BIGINT, p STRING, d DATE", {}), options),
+            "DELTA_METADATA_MISMATCH");
   WriteOptions all = mode(SaveMode::append);
   all.partition_by = {"q"};
   store_ = io::memory_store();
@@ -121,9 +136,13 @@ TEST_F(WriteTest, IdempotentWrites) {
 TEST_F(WriteTest, NotNullIsKept) {
   const auto schema = column::parse_schema("id BIGINT NOT NULL, s STRUCT<a: INT NOT NULL>").value();
   ASSERT_TRUE(create_table(store_, "/t", schema, mode(SaveMode::error_if_exists)).ok());
-  EXPECT_NE(commit_text(0).find("\"operation\":\"CREATE TABLE\",\"operationParameters\":{\"partitionBy\":\"[]\""), std::string::npos);
-  EXPECT_EQ(failure(rows_of("id BIGINT", {{Cell()}}), mode(SaveMode::append)), "DELTA_NOT_NULL_CONSTRAINT_VIOLATED");
-  EXPECT_EQ(failure(rows_of("s STRUCT<a: INT>", {}), mode(SaveMode::append)), "DELTA_MISSING_NOT_NULL_COLUMN_VALUE");
+  EXPECT_NE(commit_text(0).find(
+                "\"operation\":\"CREATE TABLE\",\"operationParameters\":{\"partitionBy\":\"[]\""),
+            std::string::npos);
+  EXPECT_EQ(failure(rows_of("id BIGINT", {{Cell()}}), mode(SaveMode::append)),
+            "DELTA_NOT_NULL_CONSTRAINT_VIOLATED");
+  EXPECT_EQ(failure(rows_of("s STRUCT<a: INT>", {}), mode(SaveMode::append)),
+            "DELTA_MISSING_NOT_NULL_COLUMN_VALUE");
   const auto ok = write_table(store_, "/t", rows_of("id BIGINT", {{n(7)}}), mode(SaveMode::append));
   EXPECT_TRUE(ok.ok()) << ok.status().message();
   const auto names = store_->list_names("/t", "");
@@ -135,7 +154,8 @@ TEST_F(WriteTest, AppendOnly) {
   options.properties["DELTA.appendonly"] = "true";
   write(rows_of("id INT", {{n(1)}}), options);
   EXPECT_NE(commit_text(0).find("\"delta.appendOnly\":\"true\""), std::string::npos);
-  EXPECT_EQ(failure(rows_of("id INT", {{n(1)}}), mode(SaveMode::overwrite)), "DELTA_CANNOT_MODIFY_APPEND_ONLY");
+  EXPECT_EQ(failure(rows_of("id INT", {{n(1)}}), mode(SaveMode::overwrite)),
+            "DELTA_CANNOT_MODIFY_APPEND_ONLY");
   options.properties = {{"delta.noSuch", "1"}};
   store_ = io::memory_store();
   EXPECT_EQ(failure(rows_of("id INT", {{n(1)}}), options), "DELTA_UNKNOWN_CONFIGURATION");
@@ -143,12 +163,15 @@ TEST_F(WriteTest, AppendOnly) {
 
 TEST_F(WriteTest, NtzColumnsNeedTheirFeature) {
   write(rows_of("id INT", {{n(1)}}), mode(SaveMode::append));
-  EXPECT_NE(commit_text(0).find(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"), std::string::npos);
+  EXPECT_NE(commit_text(0).find(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"),
+            std::string::npos);
   WriteOptions merge = mode(SaveMode::append);
   merge.merge_schema = true;
   write(rows_of("id INT, z TIMESTAMP_NTZ", {{n(1), n(5)}}), merge);
-  EXPECT_NE(commit_text(1).find(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["timestampNtz"],"writerFeatures":["appendOnly","invariants","timestampNtz"]}})"),
-            std::string::npos)
+  EXPECT_NE(
+      commit_text(1).find(
+          R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["timestampNtz"],"writerFeatures":["appendOnly","invariants","timestampNtz"]}})"),
+      std::string::npos)
       << commit_text(1);
 }
 
@@ -182,9 +205,12 @@ TEST_F(WriteTest, ErrorsOfReading) {
   EXPECT_TRUE(DeltaTable::open(store_, "/t", options).status().is("DELTA_VERSION_NOT_FOUND"));
   options.version_as_of.reset();
   options.timestamp_as_of = "2999-01-01";
-  EXPECT_TRUE(DeltaTable::open(store_, "/t", options).status().is("DELTA_TIMESTAMP_GREATER_THAN_COMMIT"));
+  EXPECT_TRUE(
+      DeltaTable::open(store_, "/t", options).status().is("DELTA_TIMESTAMP_GREATER_THAN_COMMIT"));
   options.timestamp_as_of = "1999-01-01 10:00:00";
-  EXPECT_TRUE(DeltaTable::open(store_, "/t", options).status().is("DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"));
+  EXPECT_TRUE(DeltaTable::open(store_, "/t", options)
+                  .status()
+                  .is("DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"));
   options.timestamp_as_of = "yesterday";
   EXPECT_FALSE(DeltaTable::open(store_, "/t", options).ok());
 }
@@ -200,21 +226,28 @@ struct FeatureCase {
 TEST_F(WriteTest, Features) {
   const std::vector<FeatureCase> cases = {
       {R"({"minReaderVersion":1,"minWriterVersion":2})", "{}", "{}", "", ""},
-      {R"({"minReaderVersion":9,"minWriterVersion":9})", "{}", "{}", "DELTA_INVALID_PROTOCOL_VERSION", "DELTA_INVALID_PROTOCOL_VERSION"},
-      {R"({"minReaderVersion":3,"minWriterVersion":7})", "{}", "{}", "DELTA_INVALID_PROTOCOL_VERSION", "DELTA_INVALID_PROTOCOL_VERSION"},
-      {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["newThing"],"writerFeatures":["newThing"]})", "{}", "{}",
-       "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_READ"},
-      {R"({"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["newThing"]})", "{}", "{}", "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
+      {R"({"minReaderVersion":9,"minWriterVersion":9})", "{}", "{}",
+       "DELTA_INVALID_PROTOCOL_VERSION", "DELTA_INVALID_PROTOCOL_VERSION"},
+      {R"({"minReaderVersion":3,"minWriterVersion":7})", "{}", "{}",
+       "DELTA_INVALID_PROTOCOL_VERSION", "DELTA_INVALID_PROTOCOL_VERSION"},
+      {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["newThing"],"writerFeatures":["newThing"]})",
+       "{}", "{}", "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_READ"},
+      {R"({"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["newThing"]})", "{}", "{}",
+       "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
       {R"({"minReaderVersion":2,"minWriterVersion":5})", "{}", "{}", "", ""},
-      {R"({"minReaderVersion":2,"minWriterVersion":5})", R"({"delta.columnMapping.mode":"name"})", "{}",
-       "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_READ"},
+      {R"({"minReaderVersion":2,"minWriterVersion":5})", R"({"delta.columnMapping.mode":"name"})",
+       "{}", "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_READ"},
       {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors","appendOnly"]})",
        R"({"delta.enableDeletionVectors":"true"})", "{}", "", ""},
-      {R"({"minReaderVersion":1,"minWriterVersion":3})", R"({"delta.constraints.pos":"id > 0"})", "{}", "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
-      {R"({"minReaderVersion":1,"minWriterVersion":2})", "{}", R"({"delta.invariants":"{}"})", "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
-      {R"({"minReaderVersion":1,"minWriterVersion":4})", "{}", R"({"delta.generationExpression":"1"})", "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
-      {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]})", "{}", "{}",
-       "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED", "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED"},
+      {R"({"minReaderVersion":1,"minWriterVersion":3})", R"({"delta.constraints.pos":"id > 0"})",
+       "{}", "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
+      {R"({"minReaderVersion":1,"minWriterVersion":2})", "{}", R"({"delta.invariants":"{}"})", "",
+       "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
+      {R"({"minReaderVersion":1,"minWriterVersion":4})", "{}",
+       R"({"delta.generationExpression":"1"})", "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
+      {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]})",
+       "{}", "{}", "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",
+       "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED"},
   };
   for (const auto& each : cases) {
     store_ = io::memory_store();
@@ -222,16 +255,24 @@ TEST_F(WriteTest, Features) {
         R"({{\"type\":\"struct\",\"fields\":[{{\"name\":\"id\",\"type\":\"integer\",\"nullable\":true,\"metadata\":{}}}]}})",
         [&] {
           std::string escaped;
-          for (const char c : std::string_view(each.field_metadata)) escaped += c == '"' ? "\\\"" : std::string(1, c);
+          for (const char c : std::string_view(each.field_metadata))
+            escaped += c == '"' ? "\\\"" : std::string(1, c);
           return escaped;
         }());
-    ASSERT_TRUE(store_->put("/t/_delta_log/" + commit_name(0),
-                            fmt::format("{{\"protocol\":{}}}\n{{\"metaData\":{{\"id\":\"x\",\"format\":{{\"provider\":\"parquet\",\"options\":{{}}}},"
-                                        "\"schemaString\":\"{}\",\"partitionColumns\":[],\"configuration\":{}}}}}\n",
-                                        each.protocol, schema, each.configuration)).ok());
+    ASSERT_TRUE(
+        store_
+            ->put("/t/_delta_log/" + commit_name(0),
+                  fmt::format(
+                      "{{\"protocol\":{}}}\n{{\"metaData\":{{\"id\":\"x\",\"format\":{{"
+                      "\"provider\":\"parquet\",\"options\":{{}}}},"
+                      "\"schemaString\":\"{}\",\"partitionColumns\":[],\"configuration\":{}}}}}\n",
+                      each.protocol, schema, each.configuration))
+            .ok());
     const auto table = DeltaTable::open(store_, "/t");
-    EXPECT_EQ(table.ok() ? "" : table.status().condition(), each.read) << each.protocol << each.configuration;
-    EXPECT_EQ(failure(rows_of("id INT", {{n(1)}}), mode(SaveMode::append)), each.write) << each.protocol << each.configuration;
+    EXPECT_EQ(table.ok() ? "" : table.status().condition(), each.read)
+        << each.protocol << each.configuration;
+    EXPECT_EQ(failure(rows_of("id INT", {{n(1)}}), mode(SaveMode::append)), each.write)
+        << each.protocol << each.configuration;
   }
 }
 

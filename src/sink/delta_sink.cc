@@ -11,7 +11,9 @@ namespace {
 
 using connector::OutputMode;
 
-const char* mode_name(OutputMode mode) { return mode == OutputMode::complete ? "Complete" : "Append"; }
+const char* mode_name(OutputMode mode) {
+  return mode == OutputMode::complete ? "Complete" : "Append";
+}
 
 class DeltaSink final : public connector::Sink {
  public:
@@ -30,16 +32,20 @@ class DeltaSink final : public connector::Sink {
         log_(delta::Log::at(store, settings_.path,
                             {.background_checkpoints = store.get() == io::local_store().get()})) {}
 
-  std::string description() const override { return "DeltaSink[" + io::to_uri(settings_.path) + "]"; }
+  std::string description() const override {
+    return "DeltaSink[" + io::to_uri(settings_.path) + "]";
+  }
 
   Status prepare(const column::Schema& schema, OutputMode mode) override {
     if (mode == OutputMode::update) {
-      return Status::error("DELTA_UNSUPPORTED_OUTPUT_MODE", {{"dataSource", "delta"}, {"mode", "Update"}});
+      return Status::error("DELTA_UNSUPPORTED_OUTPUT_MODE",
+                           {{"dataSource", "delta"}, {"mode", "Update"}});
     }
     if (settings_.overwrite_schema && mode != OutputMode::complete) {
-      return Status::error("DELTA_ILLEGAL_OPTION", {{"input", "true"},
-                                                    {"name", "overwriteSchema"},
-                                                    {"explain", "it needs the complete output mode."}});
+      return Status::error("DELTA_ILLEGAL_OPTION",
+                           {{"input", "true"},
+                            {"name", "overwriteSchema"},
+                            {"explain", "it needs the complete output mode."}});
     }
     for (const auto& field : schema) {
       if (field.type->kind() == column::TypeKind::null) {
@@ -49,11 +55,14 @@ class DeltaSink final : public connector::Sink {
     return Status::OK();
   }
 
-  Result<std::int64_t> add_batch(const connector::SinkBatch& batch, const connector::Batches& rows) override {
+  Result<std::int64_t> add_batch(const connector::SinkBatch& batch,
+                                 const connector::Batches& rows) override {
     const bool complete = batch.mode == OutputMode::complete;
     TRY_ASSIGN(const delta::SnapshotPtr snapshot, log_->latest());
-    if (snapshot != nullptr && snapshot->txn_version(batch.query_id).value_or(-1) >= batch.batch_id) {
-      log_info("{}: skipping already complete epoch {} of query {}", description(), batch.batch_id, batch.query_id);
+    if (snapshot != nullptr &&
+        snapshot->txn_version(batch.query_id).value_or(-1) >= batch.batch_id) {
+      log_info("{}: skipping already complete epoch {} of query {}", description(), batch.batch_id,
+               batch.query_id);
       return 0;
     }
     const std::int64_t now = SystemClock().now_ms();
@@ -66,9 +75,11 @@ class DeltaSink final : public connector::Sink {
                                       false,
                                       settings_.properties,
                                       ""};
-    TRY_ASSIGN(const delta::WritePlan plan, delta::plan_write(snapshot, request, settings_.path, now));
-    TRY_ASSIGN(const delta::DataFiles files, delta::write_data_files(log_->store(), settings_.path, *plan.info, rows,
-                                                                     settings_.data, batch.cancel));
+    TRY_ASSIGN(const delta::WritePlan plan,
+               delta::plan_write(snapshot, request, settings_.path, now));
+    TRY_ASSIGN(const delta::DataFiles files,
+               delta::write_data_files(log_->store(), settings_.path, *plan.info, rows,
+                                       settings_.data, batch.cancel));
     delta::Transaction txn;
     txn.read = snapshot;
     txn.metadata = plan.metadata;
@@ -78,8 +89,8 @@ class DeltaSink final : public connector::Sink {
     txn.read_whole_table = complete;
     if (complete && snapshot != nullptr) (void)delta::remove_all(*snapshot, now, txn);
     txn.operation = "STREAMING UPDATE";
-    txn.parameters = fmt::format(R"({{"outputMode":"{}","queryId":{},"epochId":"{}"}})", mode_name(batch.mode),
-                                 json_quote(batch.query_id), batch.batch_id);
+    txn.parameters = fmt::format(R"({{"outputMode":"{}","queryId":{},"epochId":"{}"}})",
+                                 mode_name(batch.mode), json_quote(batch.query_id), batch.batch_id);
     txn.metrics = {{"numRemovedFiles", fmt::to_string(txn.removes.size())},
                    {"numAddedFiles", fmt::to_string(files.adds.size())},
                    {"numOutputRows", fmt::to_string(files.rows)},
@@ -96,7 +107,8 @@ class DeltaSink final : public connector::Sink {
 
 }  // namespace
 
-Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options, const SinkEnv& env) {
+Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
+                                                         const SinkEnv& env) {
   DeltaSink::Settings settings;
   std::string path = env.path;
   settings.partition_by = env.partition_columns;
@@ -123,7 +135,8 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
   if (path.empty()) return Status::invalid("'path' is not specified");
   TRY_ASSIGN(settings.path, io::local_path(path));
   auto store = env.store != nullptr ? env.store : io::local_store();
-  return std::shared_ptr<connector::Sink>(std::make_shared<DeltaSink>(std::move(store), std::move(settings)));
+  return std::shared_ptr<connector::Sink>(
+      std::make_shared<DeltaSink>(std::move(store), std::move(settings)));
 }
 
 }  // namespace millstream::sink

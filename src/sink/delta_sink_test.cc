@@ -22,7 +22,8 @@ Options options(const char* name, const char* value) {
   return out;
 }
 
-std::shared_ptr<connector::Sink> sink_of(const std::shared_ptr<io::Store>& store, const Options& given = {},
+std::shared_ptr<connector::Sink> sink_of(const std::shared_ptr<io::Store>& store,
+                                         const Options& given = {},
                                          std::vector<std::string> partition_by = {}) {
   SinkEnv env;
   env.path = "/out";
@@ -56,7 +57,8 @@ delta::SnapshotPtr state(const std::shared_ptr<io::Store>& store) {
 // Rows of the live files, as the log counts them.
 std::int64_t row_count(const delta::SnapshotPtr& snapshot) {
   std::int64_t rows = 0;
-  snapshot->files().for_each([&](const auto& file) { rows += delta::parse_stats(file->stats).rows.value_or(0); });
+  snapshot->files().for_each(
+      [&](const auto& file) { rows += delta::parse_stats(file->stats).rows.value_or(0); });
   return rows;
 }
 
@@ -84,14 +86,20 @@ TEST(DeltaSink, CommitsReadAsTheReferences) {
   ASSERT_TRUE(sink->add_batch(batch(1), ids(3, 3)).ok());
   const std::string first = commit_text(store, 0);
   EXPECT_NE(first.find("\"metaData\""), std::string::npos);
-  EXPECT_NE(first.find(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"), std::string::npos);
+  EXPECT_NE(first.find(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"),
+            std::string::npos);
   const std::string second = commit_text(store, 1);
   EXPECT_EQ(second.find("\"metaData\""), std::string::npos);
-  EXPECT_NE(second.find(R"("operation":"STREAMING UPDATE","operationParameters":{"outputMode":"Append","queryId":"query-1","epochId":"1"},"readVersion":0,"isolationLevel":"Serializable","isBlindAppend":true,"operationMetrics":{"numRemovedFiles":"0","numAddedFiles":"1","numOutputRows":"3",)"),
+  EXPECT_NE(
+      second.find(
+          R"("operation":"STREAMING UPDATE","operationParameters":{"outputMode":"Append","queryId":"query-1","epochId":"1"},"readVersion":0,"isolationLevel":"Serializable","isBlindAppend":true,"operationMetrics":{"numRemovedFiles":"0","numAddedFiles":"1","numOutputRows":"3",)"),
+      std::string::npos);
+  EXPECT_NE(second.find(R"({"txn":{"appId":"query-1","version":1,"lastUpdated":)"),
             std::string::npos);
-  EXPECT_NE(second.find(R"({"txn":{"appId":"query-1","version":1,"lastUpdated":)"), std::string::npos);
-  EXPECT_NE(second.find(R"("stats":"{\"numRecords\":3,\"minValues\":{\"id\":3},\"maxValues\":{\"id\":5},\"nullCount\":{\"id\":0}}")"),
-            std::string::npos);
+  EXPECT_NE(
+      second.find(
+          R"("stats":"{\"numRecords\":3,\"minValues\":{\"id\":3},\"maxValues\":{\"id\":5},\"nullCount\":{\"id\":0}}")"),
+      std::string::npos);
 }
 
 TEST(DeltaSink, AnEmptyBatchIsACommitWithoutFiles) {
@@ -116,7 +124,8 @@ TEST(DeltaSink, CompleteModeReplacesAll) {
 
 TEST(DeltaSink, UpdateModeAndVoidColumnsAreRefused) {
   const auto sink = sink_of(io::memory_store());
-  EXPECT_TRUE(sink->prepare(ids(0, 1).schema, OutputMode::update).is("DELTA_UNSUPPORTED_OUTPUT_MODE"));
+  EXPECT_TRUE(
+      sink->prepare(ids(0, 1).schema, OutputMode::update).is("DELTA_UNSUPPORTED_OUTPUT_MODE"));
   EXPECT_TRUE(sink->prepare({{"x", column::null_type(), true, {}}}, OutputMode::append)
                   .is("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE"));
   EXPECT_TRUE(sink->prepare(ids(0, 1).schema, OutputMode::append).ok());
@@ -133,7 +142,8 @@ TEST(DeltaSink, UnknownOptionsAreNamed) {
 TEST(DeltaSink, NewColumnsNeedMergeSchema) {
   const auto store = io::memory_store();
   ASSERT_TRUE(sink_of(store)->add_batch(batch(0), ids(0, 1)).ok());
-  const auto wider = rows_of("ID BIGINT, color STRING", {{Cell(std::int64_t{1}), Cell(std::string("red"))}});
+  const auto wider =
+      rows_of("ID BIGINT, color STRING", {{Cell(std::int64_t{1}), Cell(std::string("red"))}});
   EXPECT_TRUE(sink_of(store)->add_batch(batch(1), wider).status().is("DELTA_METADATA_MISMATCH"));
   ASSERT_TRUE(sink_of(store, options("mergeSchema", "true"))->add_batch(batch(1), wider).ok());
   EXPECT_EQ(column::to_ddl(state(store)->schema()), "id BIGINT,color STRING");
@@ -143,16 +153,22 @@ TEST(DeltaSink, NewColumnsNeedMergeSchema) {
 
 TEST(DeltaSink, RowsAreCastToTheTable) {
   const auto store = io::memory_store();
-  ASSERT_TRUE(sink_of(store)->add_batch(batch(0), rows_of("id BIGINT, s STRING, m DECIMAL(5,2), i INT", {})).ok());
-  const auto rows = rows_of("id INT, s DOUBLE, m STRING, i STRING", {{Cell(std::int64_t{7}), Cell(2.0),
-                                                                     Cell(std::string("1.005")), Cell(std::string(" 5 "))}});
+  ASSERT_TRUE(sink_of(store)
+                  ->add_batch(batch(0), rows_of("id BIGINT, s STRING, m DECIMAL(5,2), i INT", {}))
+                  .ok());
+  const auto rows = rows_of(
+      "id INT, s DOUBLE, m STRING, i STRING",
+      {{Cell(std::int64_t{7}), Cell(2.0), Cell(std::string("1.005")), Cell(std::string(" 5 "))}});
   ASSERT_TRUE(sink_of(store)->add_batch(batch(1), rows).ok());
-  EXPECT_NE(commit_text(store, 1).find(R"(\"minValues\":{\"id\":7,\"s\":\"2.0\",\"m\":1.01,\"i\":5})"), std::string::npos)
+  EXPECT_NE(
+      commit_text(store, 1).find(R"(\"minValues\":{\"id\":7,\"s\":\"2.0\",\"m\":1.01,\"i\":5})"),
+      std::string::npos)
       << commit_text(store, 1);
   const auto bad = rows_of("i STRING", {{Cell(std::string("five"))}});
   EXPECT_TRUE(sink_of(store)->add_batch(batch(2), bad).status().is("CAST_INVALID_INPUT"));
   const auto big = rows_of("i BIGINT", {{Cell(std::int64_t{1} << 40)}});
-  EXPECT_TRUE(sink_of(store)->add_batch(batch(2), big).status().is("CAST_OVERFLOW_IN_TABLE_INSERT"));
+  EXPECT_TRUE(
+      sink_of(store)->add_batch(batch(2), big).status().is("CAST_OVERFLOW_IN_TABLE_INSERT"));
   EXPECT_EQ(state(store)->version(), 1);
 }
 
@@ -161,17 +177,23 @@ TEST(DeltaSink, PartitionsGoIntoTheirFolders) {
   const auto sink = sink_of(store, {}, {"p"});
   const auto t = [](const char* text) { return Cell(std::string(text)); };
   const Cell n(std::int64_t{1});
-  ASSERT_TRUE(sink->add_batch(batch(0), rows_of("id BIGINT, p STRING", {{n, t("a b")}, {n, t("c/d")}, {n, Cell()}, {n, t("a b")}})).ok());
+  ASSERT_TRUE(
+      sink->add_batch(batch(0), rows_of("id BIGINT, p STRING",
+                                        {{n, t("a b")}, {n, t("c/d")}, {n, Cell()}, {n, t("a b")}}))
+          .ok());
   const std::string commit = commit_text(store, 0);
   EXPECT_NE(commit.find("{\"add\":{\"path\":\"p=a%20b/part-00000-"), std::string::npos);
   EXPECT_NE(commit.find("{\"add\":{\"path\":\"p=c%252Fd/part-00000-"), std::string::npos);
   EXPECT_NE(commit.find("\"partitionValues\":{\"p\":null}"), std::string::npos);
-  EXPECT_EQ(store->list_names("/out", "").value(),
-            (std::vector<std::string>{"_delta_log", "p=__HIVE_DEFAULT_PARTITION__", "p=a b", "p=c%2Fd"}));
+  EXPECT_EQ(
+      store->list_names("/out", "").value(),
+      (std::vector<std::string>{"_delta_log", "p=__HIVE_DEFAULT_PARTITION__", "p=a b", "p=c%2Fd"}));
   EXPECT_EQ(row_count(state(store)), 4);
   // Another partitioning than the table's is refused.
-  EXPECT_TRUE(sink_of(store, {}, {"id"})->add_batch(batch(1), rows_of("id BIGINT, p STRING", {{n, t("x")}}))
-                  .status().is("DELTA_METADATA_MISMATCH"));
+  EXPECT_TRUE(sink_of(store, {}, {"id"})
+                  ->add_batch(batch(1), rows_of("id BIGINT, p STRING", {{n, t("x")}}))
+                  .status()
+                  .is("DELTA_METADATA_MISMATCH"));
 }
 
 TEST(DeltaSink, ATwinOfTheQueryIsStopped) {
@@ -206,10 +228,11 @@ TEST(DeltaSink, ABatchDoesNotReadTheLog) {
   EXPECT_EQ(calls, (std::vector<std::string>{"stat", "get", "put", "put_if_absent", "stat"}));
 }
 
-// Each store call fails once, before its effect, after it, or by a crash; the batch is tried again as the loop would after a
-// restart. In the end each row is there once.
+// Each store call fails once, before its effect, after it, or by a crash; the batch is tried again
+// as the loop would after a restart. In the end each row is there once.
 TEST(DeltaSink, EveryCallFailsOnce) {
-  for (const auto fault : {io::Fault::error_before, io::Fault::error_after, io::Fault::crash_before, io::Fault::crash_after}) {
+  for (const auto fault : {io::Fault::error_before, io::Fault::error_after, io::Fault::crash_before,
+                           io::Fault::crash_after}) {
     for (std::int64_t n = 0;; ++n) {
       const auto memory = io::memory_store();
       const auto store = std::make_shared<io::FaultStore>(memory, io::fail_call(n, fault));

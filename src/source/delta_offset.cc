@@ -13,7 +13,8 @@ constexpr std::int64_t newest_source_version = 3;
 
 bool DeltaOffset::is_before(const DeltaOffset& other) const {
   if (version != other.version) return version < other.version;
-  if (initial != other.initial) return initial;  // the snapshot comes before what its version's commit added
+  if (initial != other.initial)
+    return initial;  // the snapshot comes before what its version's commit added
   return index < other.index;
 }
 
@@ -34,8 +35,9 @@ Result<DeltaOffset> parse_delta_offset(std::string_view text) {
   };
   const auto source_version = number("sourceVersion");
   if (!source_version) {
-    return Status::error("DELTA_INVALID_SOURCE_VERSION",
-                         {{"version", json.contains("sourceVersion") ? json["sourceVersion"].dump() : "null"}});
+    return Status::error(
+        "DELTA_INVALID_SOURCE_VERSION",
+        {{"version", json.contains("sourceVersion") ? json["sourceVersion"].dump() : "null"}});
   }
   if (*source_version > newest_source_version) {
     return Status::error("DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION",
@@ -43,7 +45,8 @@ Result<DeltaOffset> parse_delta_offset(std::string_view text) {
                           {"realVersion", fmt::to_string(*source_version)}});
   }
   if (*source_version < 1 || *source_version == 2) {
-    return Status::error("DELTA_INVALID_SOURCE_VERSION", {{"version", fmt::to_string(*source_version)}});
+    return Status::error("DELTA_INVALID_SOURCE_VERSION",
+                         {{"version", fmt::to_string(*source_version)}});
   }
   const auto version = number("reservoirVersion");
   const auto index = number("index");
@@ -53,7 +56,8 @@ Result<DeltaOffset> parse_delta_offset(std::string_view text) {
   DeltaOffset offset;
   offset.table_id = id->get<std::string>();
   offset.version = *version;
-  // A barrier in front of a change of the table's metadata (-20, -19): no file of the version has been delivered.
+  // A barrier in front of a change of the table's metadata (-20, -19): no file of the version has
+  // been delivered.
   offset.index = *index < 0 ? DeltaOffset::base_index : *index;
   offset.initial = initial != json.end() && initial->is_boolean() && initial->get<bool>();
   return offset;

@@ -9,8 +9,8 @@
 
 namespace millstream::source {
 
-// Everything up to and including file `index` of `version` has been delivered. `initial`: the files are those of the
-// snapshot `version`, in its order; else those that commit `version` added.
+// Everything up to and including file `index` of `version` has been delivered. `initial`: the files
+// are those of the snapshot `version`, in its order; else those that commit `version` added.
 struct DeltaOffset {
   static constexpr std::int64_t base_index = -1;  // nothing of the version yet
 
@@ -25,7 +25,8 @@ struct DeltaOffset {
 };
 
 std::string print_delta_offset(const DeltaOffset& offset);
-// DELTA_INVALID_SOURCE_OFFSET_FORMAT, DELTA_INVALID_SOURCE_VERSION, DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION.
+// DELTA_INVALID_SOURCE_OFFSET_FORMAT, DELTA_INVALID_SOURCE_VERSION,
+// DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION.
 Result<DeltaOffset> parse_delta_offset(std::string_view json);
 
 }  // namespace millstream::source

@@ -36,8 +36,8 @@ struct Definition {
   bool case_sensitive = false;
 };
 
-// How much a trigger may still take. Files count when they are taken; the byte budget is soft: a file is taken while any of
-// it is left.
+// How much a trigger may still take. Files count when they are taken; the byte budget is soft: a
+// file is taken while any of it is left.
 struct Budget {
   std::optional<std::int64_t> files;
   std::optional<std::int64_t> bytes;
@@ -57,16 +57,20 @@ class DeltaSource final : public connector::Source {
         info_(definition_->at_definition->info_ptr()),
         log_(delta::Log::at(definition_->store, definition_->path)) {}
 
-  std::string description() const override { return "DeltaSource[" + io::to_uri(definition_->path) + "]"; }
+  std::string description() const override {
+    return "DeltaSource[" + io::to_uri(definition_->path) + "]";
+  }
 
-  Result<std::optional<Offset>> latest_offset(const std::optional<Offset>& start, bool all) override {
+  Result<std::optional<Offset>> latest_offset(const std::optional<Offset>& start,
+                                              bool all) override {
     TRY_ASSIGN(const std::int64_t latest, newest_version());
     DeltaOffset from;
     if (start) {
       TRY_ASSIGN(from, parse(*start));
     } else {
       TRY_ASSIGN(from, first_position(latest));
-      // From now on: the position is fixed by an offset of its own, or rows that come before the first batch would be lost.
+      // From now on: the position is fixed by an offset of its own, or rows that come before the
+      // first batch would be lost.
       if (options_.starting_latest) return std::optional<Offset>(print_delta_offset(from));
       if (from.version > latest && !from.initial) return std::optional<Offset>();
     }
@@ -87,14 +91,14 @@ class DeltaSource final : public connector::Source {
       TRY_ASSIGN(from, start_of_first_batch(end));
     }
     if (end.is_before(from)) {
-      return Status::illegal_state("the end offset {} of a batch of {} is before its start {}", end_text, description(),
-                                   print_delta_offset(from));
+      return Status::illegal_state("the end offset {} of a batch of {} is before its start {}",
+                                   end_text, description(), print_delta_offset(from));
     }
     std::vector<AddFilePtr> files;
     if (from.initial) TRY(snapshot_files_between(from, end, files));
     if (!end.initial) TRY(commit_files_between(from, end, files));
-    return delta::scan_files(definition_->store, definition_->path, info_, std::move(files), request,
-                             definition_->case_sensitive, definition_->time_zone);
+    return delta::scan_files(definition_->store, definition_->path, info_, std::move(files),
+                             request, definition_->case_sensitive, definition_->time_zone);
   }
 
   Status commit(const Offset& end_text) override {
@@ -136,8 +140,9 @@ class DeltaSource final : public connector::Source {
       return Status::error("DELTA_TABLE_NOT_FOUND", {{"tableName", "`" + definition_->path + "`"}});
     }
     if (latest->metadata().id != info_->metadata.id) {
-      return Status::error("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
-                           {{"newTableId", latest->metadata().id}, {"oldTableId", info_->metadata.id}});
+      return Status::error(
+          "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
+          {{"newTableId", latest->metadata().id}, {"oldTableId", info_->metadata.id}});
     }
     return pinned_version_ ? *pinned_version_ : latest->version();
   }
@@ -156,10 +161,11 @@ class DeltaSource final : public connector::Source {
       const auto version = delta::version_from(times, time_ms);
       if (!version) {
         const std::int64_t last = times.empty() ? 0 : times.back().time_ms;
-        return Status::error("DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
-                             {{"providedTimestamp", delta::timestamp_string(time_ms)},
-                              {"lastCommitTimestamp", delta::timestamp_string(last)},
-                              {"maximumTimestamp", delta::timestamp_string(last / 1000 * 1000).substr(0, 19)}});
+        return Status::error(
+            "DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
+            {{"providedTimestamp", delta::timestamp_string(time_ms)},
+             {"lastCommitTimestamp", delta::timestamp_string(last)},
+             {"maximumTimestamp", delta::timestamp_string(last / 1000 * 1000).substr(0, 19)}});
       }
       return at(*version, DeltaOffset::base_index, false);
     }
@@ -179,12 +185,14 @@ class DeltaSource final : public connector::Source {
   // The same, for a first batch that runs again: its end is known, its start is not written down.
   Result<DeltaOffset> start_of_first_batch(const DeltaOffset& end) {
     if (options_.starting_latest) return end;
-    if (options_.starting_version || options_.starting_timestamp) return first_position(end.version);
+    if (options_.starting_version || options_.starting_timestamp)
+      return first_position(end.version);
     if (end.initial) return at(end.version, DeltaOffset::base_index, true);
     return at(std::max<std::int64_t>(end.version - 1, 0), DeltaOffset::base_index, true);
   }
 
-  // The end of a batch that begins after `from` and takes what the budget allows of the versions up to `latest`.
+  // The end of a batch that begins after `from` and takes what the budget allows of the versions up
+  // to `latest`.
   Result<DeltaOffset> admit(DeltaOffset from, std::int64_t latest, Budget& budget) {
     DeltaOffset end = from;
     if (from.initial) {
@@ -217,7 +225,8 @@ class DeltaSource final : public connector::Source {
     return end;
   }
 
-  Status snapshot_files_between(const DeltaOffset& from, const DeltaOffset& end, std::vector<AddFilePtr>& out) {
+  Status snapshot_files_between(const DeltaOffset& from, const DeltaOffset& end,
+                                std::vector<AddFilePtr>& out) {
     TRY_ASSIGN(const SnapshotFiles* snapshot, snapshot_files(from.version));
     const auto& files = snapshot->files;
     std::size_t to = files.size();
@@ -228,8 +237,10 @@ class DeltaSource final : public connector::Source {
     return Status::OK();
   }
 
-  Status commit_files_between(const DeltaOffset& from, const DeltaOffset& end, std::vector<AddFilePtr>& out) {
-    DeltaOffset position = from.initial ? at(from.version + 1, DeltaOffset::base_index, false) : from;
+  Status commit_files_between(const DeltaOffset& from, const DeltaOffset& end,
+                              std::vector<AddFilePtr>& out) {
+    DeltaOffset position =
+        from.initial ? at(from.version + 1, DeltaOffset::base_index, false) : from;
     const std::int64_t last = end.index == DeltaOffset::base_index ? end.version - 1 : end.version;
     while (position.version <= last) {
       auto found = changes_or_next(position, last);
@@ -241,7 +252,8 @@ class DeltaSource final : public connector::Source {
       }
       TRY_ASSIGN(const auto* files, files_of(**found, position.version));
       std::size_t to = files->size();
-      if (position.version == end.version) to = std::min(to, static_cast<std::size_t>(end.index + 1));
+      if (position.version == end.version)
+        to = std::min(to, static_cast<std::size_t>(end.index + 1));
       for (auto i = static_cast<std::size_t>(position.index + 1); i < to; ++i) {
         if (!excluded(*(*files)[i])) out.push_back((*files)[i]);
       }
@@ -250,13 +262,16 @@ class DeltaSource final : public connector::Source {
     return Status::OK();
   }
 
-  // Files of a snapshot by modification time, then path: the order must be the same after every restart.
+  // Files of a snapshot by modification time, then path: the order must be the same after every
+  // restart.
   Result<const SnapshotFiles*> snapshot_files(std::int64_t version) {
     if (snapshot_files_ && snapshot_files_->version == version) return &*snapshot_files_;
     auto snapshot = log_->at_version(version);
     if (!snapshot.ok()) {
-      if (snapshot.status().is("DELTA_TRUNCATED_TRANSACTION_LOG") || snapshot.status().is("DELTA_VERSION_NOT_FOUND")) {
-        return Status::error("DELTA_LOG_FILE_NOT_FOUND_FOR_STREAMING_SOURCE").with_cause(snapshot.status());
+      if (snapshot.status().is("DELTA_TRUNCATED_TRANSACTION_LOG") ||
+          snapshot.status().is("DELTA_VERSION_NOT_FOUND")) {
+        return Status::error("DELTA_LOG_FILE_NOT_FOUND_FOR_STREAMING_SOURCE")
+            .with_cause(snapshot.status());
       }
       return snapshot.status();
     }
@@ -271,22 +286,27 @@ class DeltaSource final : public connector::Source {
     return &*snapshot_files_;
   }
 
-  // The commit at `position`. When it is gone from the log: an error, or (failOnDataLoss=false) the position moves to the
-  // first one that is left. Null: there is none up to `latest`.
-  Result<std::shared_ptr<const CommitChanges>> changes_or_next(DeltaOffset& position, std::int64_t latest) {
+  // The commit at `position`. When it is gone from the log: an error, or (failOnDataLoss=false) the
+  // position moves to the first one that is left. Null: there is none up to `latest`.
+  Result<std::shared_ptr<const CommitChanges>> changes_or_next(DeltaOffset& position,
+                                                               std::int64_t latest) {
     TRY_ASSIGN(auto changes, read_changes(position.version));
     if (changes != nullptr) return changes;
-    TRY_ASSIGN(const auto names, definition_->store->list_names(log_->directory(), delta::listing_start(position.version)));
+    TRY_ASSIGN(const auto names, definition_->store->list_names(
+                                     log_->directory(), delta::listing_start(position.version)));
     const auto commits = delta::read_listing(names).commits;
     if (options_.fail_on_data_loss) {
-      return Status::error("DELTA_MISSING_FILES_UNEXPECTED_VERSION",
-                           {{"startVersion", fmt::to_string(position.version)},
-                            {"earliestVersion", commits.empty() ? "none" : fmt::to_string(commits.front())},
-                            {"option", "failOnDataLoss"}});
+      return Status::error(
+          "DELTA_MISSING_FILES_UNEXPECTED_VERSION",
+          {{"startVersion", fmt::to_string(position.version)},
+           {"earliestVersion", commits.empty() ? "none" : fmt::to_string(commits.front())},
+           {"option", "failOnDataLoss"}});
     }
     if (commits.empty() || commits.front() > latest) return std::shared_ptr<const CommitChanges>();
-    log_warn("{}: the commits {} to {} are gone from the log: their rows are lost to this stream (failOnDataLoss=false)",
-             description(), position.version, commits.front() - 1);
+    log_warn(
+        "{}: the commits {} to {} are gone from the log: their rows are lost to this stream "
+        "(failOnDataLoss=false)",
+        description(), position.version, commits.front() - 1);
     position = at(commits.front(), DeltaOffset::base_index, false);
     return read_changes(position.version);
   }
@@ -297,7 +317,8 @@ class DeltaSource final : public connector::Source {
     if (known != commits_.end()) return known->second;
     auto actions = log_->read_commit(version);
     if (!actions.ok()) {
-      if (actions.status().is(ErrorKind::file_not_found)) return std::shared_ptr<const CommitChanges>();
+      if (actions.status().is(ErrorKind::file_not_found))
+        return std::shared_ptr<const CommitChanges>();
       return actions.status();
     }
     TRY_ASSIGN(auto changes, delta::changes_of(*actions));
@@ -307,29 +328,35 @@ class DeltaSource final : public connector::Source {
     return shared;
   }
 
-  // The files of a commit that the stream delivers, after the commit has been judged by the options.
-  Result<const std::vector<AddFilePtr>*> files_of(const CommitChanges& changes, std::int64_t version) const {
+  // The files of a commit that the stream delivers, after the commit has been judged by the
+  // options.
+  Result<const std::vector<AddFilePtr>*> files_of(const CommitChanges& changes,
+                                                  std::int64_t version) const {
     static const std::vector<AddFilePtr> none;
     if (changes.info != nullptr) TRY(check_schema(*changes.info, version));
     if (changes.protocol) {
-      TRY(delta::check_readable(*changes.protocol, changes.info != nullptr ? *changes.info : *info_, definition_->path));
+      TRY(delta::check_readable(*changes.protocol, changes.info != nullptr ? *changes.info : *info_,
+                                definition_->path));
     }
     if (!changes.removes_data) return &changes.adds;
     if (options_.skip_change_commits) return &none;
     if (changes.adds.empty()) {
       if (options_.ignore_deletes || options_.ignore_changes) return &none;
-      return Status::error("DELTA_SOURCE_IGNORE_DELETE", {{"removedFile", changes.removed_file},
-                                                          {"version", fmt::to_string(version)},
-                                                          {"dataPath", io::to_uri(definition_->path)}});
+      return Status::error("DELTA_SOURCE_IGNORE_DELETE",
+                           {{"removedFile", changes.removed_file},
+                            {"version", fmt::to_string(version)},
+                            {"dataPath", io::to_uri(definition_->path)}});
     }
     if (options_.ignore_changes) return &changes.adds;
-    return Status::error("DELTA_SOURCE_TABLE_IGNORE_CHANGES",
-                         {{"changeInfo", fmt::format("{} of {}", changes.operation, changes.removed_file)},
-                          {"version", fmt::to_string(version)},
-                          {"dataPath", io::to_uri(definition_->path)}});
+    return Status::error(
+        "DELTA_SOURCE_TABLE_IGNORE_CHANGES",
+        {{"changeInfo", fmt::format("{} of {}", changes.operation, changes.removed_file)},
+         {"version", fmt::to_string(version)},
+         {"dataPath", io::to_uri(definition_->path)}});
   }
 
-  // The schema that the query was planned with must be able to read what was written under another one.
+  // The schema that the query was planned with must be able to read what was written under another
+  // one.
   Status check_schema(const delta::TableInfo& other, std::int64_t version) const {
     if (other.metadata.id != info_->metadata.id) {
       return Status::error("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
@@ -345,7 +372,8 @@ class DeltaSource final : public connector::Source {
   }
 
   bool excluded(const delta::AddFile& file) const {
-    return definition_->exclude != nullptr && std::regex_search(percent_decode(file.path), *definition_->exclude);
+    return definition_->exclude != nullptr &&
+           std::regex_search(percent_decode(file.path), *definition_->exclude);
   }
 
   const std::shared_ptr<const Definition> definition_;
@@ -354,12 +382,14 @@ class DeltaSource final : public connector::Source {
   const std::shared_ptr<delta::Log> log_;
   std::optional<std::int64_t> pinned_version_;
   std::optional<SnapshotFiles> snapshot_files_;
-  std::map<std::int64_t, std::shared_ptr<const CommitChanges>> commits_;  // read, and not yet behind the stream
+  std::map<std::int64_t, std::shared_ptr<const CommitChanges>>
+      commits_;  // read, and not yet behind the stream
 };
 
 class DeltaStreamTable final : public connector::StreamTable {
  public:
-  explicit DeltaStreamTable(std::shared_ptr<const Definition> definition) : definition_(std::move(definition)) {}
+  explicit DeltaStreamTable(std::shared_ptr<const Definition> definition)
+      : definition_(std::move(definition)) {}
 
   const column::Schema& schema() const override { return definition_->at_definition->schema(); }
   const column::Schema& metadata_fields() const override { return format::file_metadata_fields(); }
@@ -375,12 +405,12 @@ class DeltaStreamTable final : public connector::StreamTable {
 
 }  // namespace
 
-Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(const Options& options,
-                                                                              const std::vector<std::string>& paths,
-                                                                              const SourceEnv& env) {
+Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(
+    const Options& options, const std::vector<std::string>& paths, const SourceEnv& env) {
   auto definition = std::make_shared<Definition>();
   TRY_ASSIGN(definition->options, parse_delta_source_options(options));
-  if (paths.size() > 1) return Status::invalid("a Delta stream reads one table, {} paths are given", paths.size());
+  if (paths.size() > 1)
+    return Status::invalid("a Delta stream reads one table, {} paths are given", paths.size());
   const std::string path = paths.empty() ? options.get("path", "") : paths[0];
   if (path.empty()) return Status::invalid("'path' is not specified");
   TRY_ASSIGN(definition->path, io::local_path(path));
@@ -402,7 +432,8 @@ Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(co
   const auto& snapshot = *definition->at_definition;
   TRY(delta::check_readable(snapshot.protocol(), snapshot.info(), definition->path));
   if (snapshot.schema().empty()) return Status::error("DELTA_SCHEMA_NOT_SET");
-  return std::shared_ptr<const connector::StreamTable>(std::make_shared<DeltaStreamTable>(std::move(definition)));
+  return std::shared_ptr<const connector::StreamTable>(
+      std::make_shared<DeltaStreamTable>(std::move(definition)));
 }
 
 }  // namespace millstream::source

@@ -8,7 +8,8 @@ namespace {
 constexpr std::int64_t default_max_files = 1000;
 
 Status illegal(const std::string& name, const std::string& value, const char* needed) {
-  return Status::error("DELTA_ILLEGAL_OPTION", {{"input", value}, {"name", name}, {"explain", needed}});
+  return Status::error("DELTA_ILLEGAL_OPTION",
+                       {{"input", value}, {"name", name}, {"explain", needed}});
 }
 
 Status set_starting_version(const Options::Entry& entry, DeltaSourceOptions& out) {
@@ -31,11 +32,13 @@ Result<DeltaSourceOptions> parse_delta_source_options(const Options& options) {
     if (name == "path") continue;
     if (name == "maxfilespertrigger") {
       out.max_files = parse_int64(entry.value);
-      if (!out.max_files || *out.max_files <= 0) return illegal("maxFilesPerTrigger", entry.value, "must be a positive integer");
+      if (!out.max_files || *out.max_files <= 0)
+        return illegal("maxFilesPerTrigger", entry.value, "must be a positive integer");
     } else if (name == "maxbytespertrigger") {
       out.max_bytes = parse_bytes(entry.value);
       if (!out.max_bytes || *out.max_bytes <= 0) {
-        return illegal("maxBytesPerTrigger", entry.value, "must be a size configuration such as '10g'");
+        return illegal("maxBytesPerTrigger", entry.value,
+                       "must be a size configuration such as '10g'");
       }
     } else if (name == "startingversion") {
       TRY(set_starting_version(entry, out));
@@ -56,13 +59,16 @@ Result<DeltaSourceOptions> parse_delta_source_options(const Options& options) {
       out.exclude_regex = entry.value;
     } else if (name == "versionasof" || name == "timestampasof") {
       return Status::error("DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS");
-    } else if ((name == "readchangefeed" || name == "readchangedata" || name == "witheventtimeorder") &&
+    } else if ((name == "readchangefeed" || name == "readchangedata" ||
+                name == "witheventtimeorder") &&
                equals_ignore_case(entry.value, "false")) {
       continue;
-    } else if (name == "readchangefeed" || name == "readchangedata" || name == "witheventtimeorder" ||
-               name == "schematrackinglocation" || name == "schemalocation" || name == "streamingsourcetrackingid" ||
+    } else if (name == "readchangefeed" || name == "readchangedata" ||
+               name == "witheventtimeorder" || name == "schematrackinglocation" ||
+               name == "schemalocation" || name == "streamingsourcetrackingid" ||
                name.starts_with("allowsourcecolumn")) {
-      return Status::unsupported("the option {} of a Delta stream is not supported by Millstream yet", entry.name);
+      return Status::unsupported(
+          "the option {} of a Delta stream is not supported by Millstream yet", entry.name);
     } else {
       return Status::invalid("a Delta stream has no option '{}'", entry.name);
     }

@@ -22,7 +22,8 @@ class DeltaSourceTest : public ::testing::Test {
  protected:
   void SetUp() override { create("table-1", "id BIGINT"); }
 
-  void create(const std::string& id, const std::string& ddl, std::vector<delta::AddFilePtr> adds = {}) {
+  void create(const std::string& id, const std::string& ddl,
+              std::vector<delta::AddFilePtr> adds = {}) {
     delta::Transaction txn;
     delta::Metadata metadata;
     metadata.id = id;
@@ -34,8 +35,8 @@ class DeltaSourceTest : public ::testing::Test {
     ASSERT_TRUE(delta::commit(*log_, txn).ok());
   }
 
-  static delta::AddFilePtr file(const std::string& path, std::int64_t size = 100, std::int64_t modified = 0,
-                                bool data_change = true) {
+  static delta::AddFilePtr file(const std::string& path, std::int64_t size = 100,
+                                std::int64_t modified = 0, bool data_change = true) {
     delta::AddFile add;
     add.path = path;
     add.size = size;
@@ -65,7 +66,8 @@ class DeltaSourceTest : public ::testing::Test {
   }
   void commit_files(int count) {
     std::vector<delta::AddFilePtr> adds;
-    for (int i = 0; i < count; ++i) adds.push_back(file(fmt::format("v{}-f{}", log_->known()->version() + 1, i)));
+    for (int i = 0; i < count; ++i)
+      adds.push_back(file(fmt::format("v{}-f{}", log_->known()->version() + 1, i)));
     commit(std::move(adds));
   }
 
@@ -80,16 +82,19 @@ class DeltaSourceTest : public ::testing::Test {
     TRY_ASSIGN(const auto stream, make_delta_stream_table(given, {table}, env));
     return stream->open({});
   }
-  std::unique_ptr<connector::Source> open(std::vector<std::pair<std::string, std::string>> values = {}) {
+  std::unique_ptr<connector::Source> open(
+      std::vector<std::pair<std::string, std::string>> values = {}) {
     auto source = try_open(options(std::move(values)));
     CHECK(source.ok());
     return std::move(source).value();
   }
-  static std::string at(std::int64_t version, std::int64_t index, bool initial, const std::string& id = "table-1") {
+  static std::string at(std::int64_t version, std::int64_t index, bool initial,
+                        const std::string& id = "table-1") {
     return print_delta_offset({id, version, index, initial});
   }
   // All offsets of a run, from `start` until nothing is new.
-  static std::vector<std::string> offsets(connector::Source& source, std::optional<Offset> start = {}) {
+  static std::vector<std::string> offsets(connector::Source& source,
+                                          std::optional<Offset> start = {}) {
     std::vector<std::string> out;
     for (int i = 0; i < 100; ++i) {
       const auto next = source.latest_offset(start, false);
@@ -120,7 +125,8 @@ TEST(DeltaOffset, TextIsDeltas) {
 TEST(DeltaOffset, OddOnes) {
   const auto parse = [](int version, int index) {
     return parse_delta_offset(fmt::format(
-        R"({{"sourceVersion":{},"reservoirId":"a","reservoirVersion":4,"index":{},"isStartingVersion":false}})", version, index));
+        R"({{"sourceVersion":{},"reservoirId":"a","reservoirVersion":4,"index":{},"isStartingVersion":false}})",
+        version, index));
   };
   EXPECT_EQ(parse(1, -1)->index, DeltaOffset::base_index);
   EXPECT_EQ(parse(3, -20)->index, DeltaOffset::base_index);
@@ -128,7 +134,9 @@ TEST(DeltaOffset, OddOnes) {
   EXPECT_TRUE(parse(4, 0).status().is("DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION"));
   EXPECT_TRUE(parse_delta_offset("{}").status().is("DELTA_INVALID_SOURCE_VERSION"));
   EXPECT_TRUE(parse_delta_offset("7").status().is("DELTA_INVALID_SOURCE_OFFSET_FORMAT"));
-  EXPECT_TRUE(parse_delta_offset(R"({"sourceVersion":1,"reservoirVersion":4})").status().is("DELTA_INVALID_SOURCE_OFFSET_FORMAT"));
+  EXPECT_TRUE(parse_delta_offset(R"({"sourceVersion":1,"reservoirVersion":4})")
+                  .status()
+                  .is("DELTA_INVALID_SOURCE_OFFSET_FORMAT"));
 }
 
 TEST(DeltaOffset, Order) {
@@ -144,10 +152,12 @@ TEST(DeltaOffset, Order) {
 TEST_F(DeltaSourceTest, SnapshotThenCommits) {
   for (int i = 0; i < 4; ++i) commit_files(i == 3 ? 6 : 3);  // 15 files, version 4
   const auto source = open({{"maxFilesPerTrigger", "4"}});
-  EXPECT_EQ(offsets(*source), (std::vector<std::string>{at(4, 3, true), at(4, 7, true), at(4, 11, true), at(5, -1, false)}));
+  EXPECT_EQ(offsets(*source), (std::vector<std::string>{at(4, 3, true), at(4, 7, true),
+                                                        at(4, 11, true), at(5, -1, false)}));
   commit_files(5);
   commit_files(2);
-  EXPECT_EQ(offsets(*source, at(5, -1, false)), (std::vector<std::string>{at(5, 3, false), at(7, -1, false)}));
+  EXPECT_EQ(offsets(*source, at(5, -1, false)),
+            (std::vector<std::string>{at(5, 3, false), at(7, -1, false)}));
 }
 
 TEST_F(DeltaSourceTest, AnEmptyTableGivesAFirstOffset) {
@@ -158,7 +168,8 @@ TEST_F(DeltaSourceTest, BytesAreASoftLimit) {
   commit_files(3);
   EXPECT_EQ(offsets(*open({{"maxBytesPerTrigger", "1"}})),
             (std::vector<std::string>{at(1, 0, true), at(1, 1, true), at(2, -1, false)}));
-  EXPECT_EQ(offsets(*open({{"maxBytesPerTrigger", "150b"}})), (std::vector<std::string>{at(1, 1, true), at(2, -1, false)}));
+  EXPECT_EQ(offsets(*open({{"maxBytesPerTrigger", "150b"}})),
+            (std::vector<std::string>{at(1, 1, true), at(2, -1, false)}));
 }
 
 TEST_F(DeltaSourceTest, SnapshotOrderIsTimeThenPath) {
@@ -173,11 +184,14 @@ TEST_F(DeltaSourceTest, StartingVersion) {
   EXPECT_EQ(offsets(*open({{"startingVersion", "2"}})), std::vector<std::string>{at(3, -1, false)});
   EXPECT_EQ(offsets(*open({{"startingVersion", "2"}, {"maxFilesPerTrigger", "1"}})),
             (std::vector<std::string>{at(2, 0, false), at(3, -1, false)}));
-  EXPECT_EQ(offsets(*open({{"startingVersion", "9"}})), std::vector<std::string>{"DELTA_VERSION_NOT_FOUND"});
+  EXPECT_EQ(offsets(*open({{"startingVersion", "9"}})),
+            std::vector<std::string>{"DELTA_VERSION_NOT_FOUND"});
   EXPECT_TRUE(try_open(options({{"startingVersion", "-1"}})).status().is("DELTA_ILLEGAL_OPTION"));
   EXPECT_TRUE(try_open(options({{"startingVersion", "1"}, {"startingTimestamp", "2024-01-01"}}))
-                  .status().is("DELTA_STARTING_VERSION_AND_TIMESTAMP_BOTH_SET"));
-  EXPECT_EQ(offsets(*open({{"startingTimestamp", "1990-01-01"}})), std::vector<std::string>{at(3, -1, false)});
+                  .status()
+                  .is("DELTA_STARTING_VERSION_AND_TIMESTAMP_BOTH_SET"));
+  EXPECT_EQ(offsets(*open({{"startingTimestamp", "1990-01-01"}})),
+            std::vector<std::string>{at(3, -1, false)});
   EXPECT_EQ(offsets(*open({{"startingTimestamp", "2999-01-01"}})),
             std::vector<std::string>{"DELTA_TIMESTAMP_GREATER_THAN_COMMIT"});
 }
@@ -188,22 +202,27 @@ TEST_F(DeltaSourceTest, StartingLatestIsPinned) {
   const auto first = open({{"startingVersion", "latest"}})->latest_offset({}, false);
   EXPECT_EQ(**first, at(2, -1, false));
   commit_files(1);
-  EXPECT_EQ(offsets(*open({{"startingVersion", "latest"}}), **first), std::vector<std::string>{at(3, -1, false)});
+  EXPECT_EQ(offsets(*open({{"startingVersion", "latest"}}), **first),
+            std::vector<std::string>{at(3, -1, false)});
 }
 
 TEST_F(DeltaSourceTest, CommitsThatChangeData) {
   commit({file("a")});
   const Offset start = at(2, -1, false);
-  const auto run = [&](std::vector<std::pair<std::string, std::string>> given) { return offsets(*open(std::move(given)), start); };
+  const auto run = [&](std::vector<std::pair<std::string, std::string>> given) {
+    return offsets(*open(std::move(given)), start);
+  };
   commit({file("b", 1, 0, false)}, {removed("a", false)});  // OPTIMIZE: no news
   EXPECT_EQ(run({}), std::vector<std::string>{at(3, -1, false)});
   commit({}, {removed("b")});
   EXPECT_EQ(run({}), std::vector<std::string>{"DELTA_SOURCE_IGNORE_DELETE"});
-  for (const char* option : {"ignoreDeletes", "ignoreChanges", "skipChangeCommits", "ignoreFileDeletion"}) {
+  for (const char* option :
+       {"ignoreDeletes", "ignoreChanges", "skipChangeCommits", "ignoreFileDeletion"}) {
     EXPECT_EQ(run({{option, "true"}}), std::vector<std::string>{at(4, -1, false)}) << option;
   }
   commit({file("c"), file("d")}, {removed("a")});
-  EXPECT_EQ(run({{"ignoreDeletes", "true"}}), std::vector<std::string>{"DELTA_SOURCE_TABLE_IGNORE_CHANGES"});
+  EXPECT_EQ(run({{"ignoreDeletes", "true"}}),
+            std::vector<std::string>{"DELTA_SOURCE_TABLE_IGNORE_CHANGES"});
   EXPECT_EQ(run({{"ignoreChanges", "true"}, {"maxFilesPerTrigger", "1"}}),
             (std::vector<std::string>{at(4, 0, false), at(5, -1, false)}));
   EXPECT_EQ(run({{"skipChangeCommits", "true"}, {"maxFilesPerTrigger", "1"}}),
@@ -220,8 +239,10 @@ TEST_F(DeltaSourceTest, WhatComesBeforeABadCommitIsDelivered) {
 
 TEST_F(DeltaSourceTest, ExcludedFilesKeepTheirNumbers) {
   commit({file("x-1"), file("a%20b"), file("x-2")});
-  EXPECT_EQ(offsets(*open({{"excludeRegex", "a b|x-1"}, {"maxFilesPerTrigger", "1"}})), std::vector<std::string>{at(2, -1, false)});
-  EXPECT_TRUE(try_open(options({{"excludeRegex", "("}})).status().is("DELTA_REGEX_OPT_SYNTAX_ERROR"));
+  EXPECT_EQ(offsets(*open({{"excludeRegex", "a b|x-1"}, {"maxFilesPerTrigger", "1"}})),
+            std::vector<std::string>{at(2, -1, false)});
+  EXPECT_TRUE(
+      try_open(options({{"excludeRegex", "("}})).status().is("DELTA_REGEX_OPT_SYNTAX_ERROR"));
 }
 
 TEST_F(DeltaSourceTest, AvailableNowEndsWhereItBegan) {
@@ -235,10 +256,14 @@ TEST_F(DeltaSourceTest, AvailableNowEndsWhereItBegan) {
 TEST_F(DeltaSourceTest, AnotherTableIsNoticed) {
   commit_files(1);
   const auto source = open();
-  EXPECT_TRUE(source->latest_offset(at(1, -1, false, "other"), false).status().is("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"));
+  EXPECT_TRUE(source->latest_offset(at(1, -1, false, "other"), false)
+                  .status()
+                  .is("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"));
   ASSERT_TRUE(store_->remove_tree(table).ok());
   create("table-2", "id BIGINT");
-  EXPECT_TRUE(source->latest_offset(at(1, -1, false), false).status().is("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"));
+  EXPECT_TRUE(source->latest_offset(at(1, -1, false), false)
+                  .status()
+                  .is("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"));
 }
 
 TEST_F(DeltaSourceTest, NewColumnsStopTheRunOnce) {
@@ -247,22 +272,30 @@ TEST_F(DeltaSourceTest, NewColumnsStopTheRunOnce) {
   const Offset start = at(2, -1, false);
   commit({file("wide")}, {}, "id BIGINT, extra STRING");
   EXPECT_EQ(offsets(*source, start), std::vector<std::string>{"DELTA_SCHEMA_CHANGED_WITH_VERSION"});
-  EXPECT_EQ(offsets(*open(), start), std::vector<std::string>{at(3, -1, false)});  // the restart takes the column up
+  EXPECT_EQ(offsets(*open(), start),
+            std::vector<std::string>{at(3, -1, false)});  // the restart takes the column up
 }
 
 TEST_F(DeltaSourceTest, LostCommits) {
   for (int i = 0; i < 12; ++i) commit_files(1);
-  for (int i = 0; i <= 8; ++i) ASSERT_TRUE(store_->remove("/t/_delta_log/" + delta::commit_name(i)).ok());
+  for (int i = 0; i <= 8; ++i)
+    ASSERT_TRUE(store_->remove("/t/_delta_log/" + delta::commit_name(i)).ok());
   const Offset start = at(5, -1, false);
-  EXPECT_EQ(offsets(*open(), start), std::vector<std::string>{"DELTA_MISSING_FILES_UNEXPECTED_VERSION"});
-  EXPECT_EQ(offsets(*open({{"failOnDataLoss", "false"}}), start), std::vector<std::string>{at(13, -1, false)});
+  EXPECT_EQ(offsets(*open(), start),
+            std::vector<std::string>{"DELTA_MISSING_FILES_UNEXPECTED_VERSION"});
+  EXPECT_EQ(offsets(*open({{"failOnDataLoss", "false"}}), start),
+            std::vector<std::string>{at(13, -1, false)});
   // A batch that was planned over commits that are gone cannot be repeated.
   const connector::ScanRequest request{{"id"}, {}, {}};
-  EXPECT_TRUE(open({{"failOnDataLoss", "false"}})->batch(start, at(7, -1, false), request)
-                  .status().is("DELTA_STREAMING_TRAILING_COMMIT_MISSING"));
+  EXPECT_TRUE(open({{"failOnDataLoss", "false"}})
+                  ->batch(start, at(7, -1, false), request)
+                  .status()
+                  .is("DELTA_STREAMING_TRAILING_COMMIT_MISSING"));
   // So is a snapshot.
-  EXPECT_TRUE(open()->batch(at(4, 0, true), at(4, 1, true), request)
-                  .status().is("DELTA_LOG_FILE_NOT_FOUND_FOR_STREAMING_SOURCE"));
+  EXPECT_TRUE(open()
+                  ->batch(at(4, 0, true), at(4, 1, true), request)
+                  .status()
+                  .is("DELTA_LOG_FILE_NOT_FOUND_FOR_STREAMING_SOURCE"));
 }
 
 TEST_F(DeltaSourceTest, EndBeforeStartIsRefused) {
