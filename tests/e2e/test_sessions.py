@@ -131,7 +131,6 @@ def test_clone_session(spark):
     assert twin.conf.get("my.clone") == "yes"
     twin.conf.set("my.clone", "no")
     assert spark.conf.get("my.clone") == "yes"
-    twin.stop()
 
 
 def test_interrupt_all_stops_streams(spark, tmp_path):
@@ -197,7 +196,11 @@ q = (spark.readStream.format("rate").load().writeStream.format("noop").queryName
 print("started", flush=True)
 q.awaitTermination()
 """
-    client = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    # What this process' own sessions put into the environment is not for the other client.
+    env = {k: v for k, v in os.environ.items() if not k.startswith("SPARK_")}
+    file = tmp_path / "client.py"
+    file.write_text(program)
+    client = subprocess.Popen([sys.executable, str(file)], stdout=subprocess.PIPE, text=True, env=env)
     assert client.stdout.readline().strip() == "started"
     client.kill()
     client.wait()

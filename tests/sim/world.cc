@@ -32,8 +32,11 @@ class World::Observer final : public stream::RunObserver {
 };
 
 World::World(std::uint64_t seed, bool verbose)
-    : seed_(seed), verbose_(verbose), random_(seed),
-      disk_(io::memory_store(&clock_)), store_(std::make_shared<io::FaultStore>(disk_, nullptr)) {
+    : seed_(seed),
+      verbose_(verbose),
+      random_(seed),
+      disk_(io::memory_store(&clock_)),
+      store_(std::make_shared<io::FaultStore>(disk_, nullptr)) {
   failpoints::disarm_all();
   make_plan();
 }
@@ -53,7 +56,8 @@ void World::make_plan() {
     env.store = store_;
     env.clock = &clock_;
     auto table = source::make_stream_table(
-        "rate-micro-batch", "", Options(std::map<std::string, std::string>{{"rowsPerBatch", rows}}), {}, env);
+        "rate-micro-batch", "", Options(std::map<std::string, std::string>{{"rowsPerBatch", rows}}),
+        {}, env);
     CHECK(table.ok());
     plan_ = stream::fakes::scan_of(*table);
     say("rate-micro-batch of " + rows);
@@ -61,7 +65,8 @@ void World::make_plan() {
   }
   if (random_.below(6) == 0) return make_file_plan();
   std::vector<plan::NodePtr> scans;
-  // Real Delta commits in some lives only: they take their time. One source, so that one thread makes all store calls.
+  // Real Delta commits in some lives only: they take their time. One source, so that one thread
+  // makes all store calls.
   delta_sink_ = random_.below(16) == 0;
   const auto sources = delta_sink_ ? 1 : 1 + random_.below(3);
   for (std::uint64_t i = 0; i < sources; ++i) {
@@ -73,7 +78,8 @@ void World::make_plan() {
     scans.push_back(stream::fakes::scan_of(std::make_shared<stream::fakes::NumberTable>(feed)));
   }
   plan_ = sources == 1 ? scans[0] : stream::fakes::union_of(std::move(scans));
-  say(fmt::format("{} sources, {} log entries kept{}", sources, retain_, delta_sink_ ? ", into Delta" : ""));
+  say(fmt::format("{} sources, {} log entries kept{}", sources, retain_,
+                  delta_sink_ ? ", into Delta" : ""));
 }
 
 // The real file source or Auto Loader over files in the simulated store.
@@ -92,7 +98,8 @@ void World::make_file_plan() {
   }
   const Status made = disk_->make_directories(input_path);
   CHECK(made.ok());
-  const auto table = source::make_stream_table(file_format_, "value BIGINT", Options(options), {input_path}, env);
+  const auto table =
+      source::make_stream_table(file_format_, "value BIGINT", Options(options), {input_path}, env);
   if (!table.ok()) fmt::print("{}\n", table.status().to_string());
   CHECK(table.ok());
   plan_ = stream::fakes::scan_of(*table);
@@ -103,7 +110,8 @@ void World::more_files() {
   const auto count = random_.below(4);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string lines;
-    for (auto row = random_.below(5); row > 0; --row) lines += fmt::format("{{\"value\":{}}}\n", file_rows_++);
+    for (auto row = random_.below(5); row > 0; --row)
+      lines += fmt::format("{{\"value\":{}}}\n", file_rows_++);
     const Status put = disk_->put(fmt::format("{}/part {:04}.json", input_path, files_++), lines);
     CHECK(put.ok());
     clock_.advance_us(static_cast<std::int64_t>(random_.below(3'000)));
@@ -129,8 +137,8 @@ void World::draw_faults() {
   }
 }
 
-// The old process is not dead, only slow: while one run is in the middle of a batch another one starts from the same
-// checkpoint, and finishes its work.
+// The old process is not dead, only slow: while one run is in the middle of a batch another one
+// starts from the same checkpoint, and finishes its work.
 void World::zombie_interferes() {
   if (quiet_ || depth_ > 1 || random_.below(12) != 0) return;
   say("a second process takes over");
@@ -254,7 +262,8 @@ std::string World::check_rows() const {
     if (!entry.ok()) return entry.status().to_string();
     const std::string start = fmt::format(R"({{"offset":{},)", rows.size());
     if (!entry->offsets[0]->starts_with(start)) {
-      return fmt::format("{} rows in the sink, the newest offset is {}", rows.size(), *entry->offsets[0]);
+      return fmt::format("{} rows in the sink, the newest offset is {}", rows.size(),
+                         *entry->offsets[0]);
     }
   }
   for (const auto& feed : feeds_) {
@@ -275,12 +284,14 @@ std::string World::check_logs() const {
   if (!newest) return {};
   if (checkpoint.commits().newest() != newest) return "the newest batch is not committed";
   std::int64_t last_time = 0;
-  for (stream::BatchId batch = std::max<stream::BatchId>(0, *newest - retain_); batch <= *newest; ++batch) {
+  for (stream::BatchId batch = std::max<stream::BatchId>(0, *newest - retain_); batch <= *newest;
+       ++batch) {
     if (!checkpoint.offsets().contains(batch)) return fmt::format("offsets/{} is missing", batch);
     if (!checkpoint.commits().contains(batch)) return fmt::format("commits/{} is missing", batch);
     const auto entry = checkpoint.read_offsets(batch);
     if (!entry.ok()) return entry.status().to_string();
-    if (entry->timestamp_ms < last_time) return fmt::format("offsets/{} is older than the one before", batch);
+    if (entry->timestamp_ms < last_time)
+      return fmt::format("offsets/{} is older than the one before", batch);
     last_time = entry->timestamp_ms;
     const auto commit = checkpoint.read_commit(batch);
     if (!commit.ok()) return commit.status().to_string();

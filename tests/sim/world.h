@@ -1,6 +1,7 @@
-// One simulated life of a streaming query: from a seed it draws the sources, the rows that arrive, triggers, store errors,
-// crashes, failpoints and a second process that believes that it owns the query. It ends with a quiet run; then each row
-// must be in the sink exactly once and the checkpoint must be one that can be continued.
+// One simulated life of a streaming query: from a seed it draws the sources, the rows that arrive,
+// triggers, store errors, crashes, failpoints and a second process that believes that it owns the
+// query. It ends with a quiet run; then each row must be in the sink exactly once and the
+// checkpoint must be one that can be continued.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +54,8 @@ class World {
   std::vector<std::shared_ptr<stream::fakes::Feed>> feeds_;
   bool rate_source_ = false;
   bool delta_sink_ = false;
-  std::string file_format_;      // "json" or "cloudFiles": rows come as JSON files; empty: they do not
-  std::int64_t file_rows_ = 0;   // in all files so far
+  std::string file_format_;  // "json" or "cloudFiles": rows come as JSON files; empty: they do not
+  std::int64_t file_rows_ = 0;  // in all files so far
   std::int64_t files_ = 0;
   plan::NodePtr plan_;
   stream::fakes::PassEngine engine_;
