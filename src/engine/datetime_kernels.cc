@@ -112,6 +112,23 @@ std::optional<Date> next_day(Failure& fail, Date date, std::string_view name) {
   return fail(Status::error("ILLEGAL_DAY_OF_WEEK", {{"string", std::string(name)}}));
 }
 
+// Days of start, start + step, … up to stop; each counted from the start, so that month ends do not drift.
+std::optional<Longs> sequence_months(Failure& fail, Date start, Date stop, std::int32_t step) {
+  Longs out;
+  if (step == 0 || (step > 0 && start.days > stop.days) || (step < 0 && start.days < stop.days)) {
+    if (start.days != stop.days) {
+      return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}", start.days, stop.days, step));
+    }
+    out.items.push_back(start.days);
+    return out;
+  }
+  for (std::int64_t i = 0;; ++i) {
+    const std::int64_t days = add_months_to(start.days, i * step);
+    if (step > 0 ? days > stop.days : days < stop.days) return out;
+    out.items.push_back(days);
+  }
+}
+
 enum class Unit { none, year, quarter, month, week, day, hour, minute, second, millisecond, microsecond };
 
 Unit unit_of(std::string_view text) {
@@ -244,6 +261,7 @@ Status register_datetime_kernels(duckdb_connection c) {
   TRY(add_kernel<add_interval>(c, "ms_timestamp_add_interval"));
   TRY(add_kernel<add_months_interval>(c, "ms_timestamp_add_months"));
   TRY(add_kernel<months_between>(c, "ms_months_between"));
+  TRY(add_kernel<sequence_months>(c, "ms_sequence_months"));
   TRY(add_kernel<next_day>(c, "ms_next_day"));
   TRY(add_kernel<trunc_date>(c, "ms_trunc_date"));
   TRY(add_kernel<date_trunc>(c, "ms_date_trunc"));

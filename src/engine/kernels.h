@@ -198,5 +198,6 @@ Status register_cast_kernels(duckdb_connection connection);
 Status register_string_kernels(duckdb_connection connection);
 Status register_regex_kernels(duckdb_connection connection);
 Status register_datetime_kernels(duckdb_connection connection);
+Status register_json_kernels(duckdb_connection connection);
 
 }  // namespace millstream::engine

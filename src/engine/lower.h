@@ -65,6 +65,10 @@ class ExprLowering {
   std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
   Result<std::string> higher_order(const plan::Expr& expr);
   Result<std::string> fold(const plan::Expr& expr);
+  Result<std::string> json_read(const std::string& json, const column::TypePtr& type);
+  Result<std::string> json_members_of(const std::string& object, const column::DataType& type);
+  Result<std::string> from_json(const std::string& text, const column::TypePtr& type);
+  Result<std::string> to_json(const std::string& value, const column::DataType& type);
   Result<std::string> hash_call(const plan::Expr& expr, const Arguments& a);
   Result<std::string> aggregate(const plan::Expr& expr);
   Result<std::string> window(const plan::Expr& expr);
@@ -124,6 +128,7 @@ class NodeLowering {
   Result<Relation> sort(const plan::Sort& node);
   Result<Relation> limit(const plan::Limit& node);
   Result<Relation> generate(const plan::Generate& node);
+  Result<Relation> json_tuple(const plan::Generate& node, const Relation& input);
   Result<Relation> sample(const plan::Sample& node);
   Result<Relation> range(const plan::Range& node);
   Relation wrap(const std::string& select);

@@ -172,6 +172,8 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr, co
   if (name == "monotonically_increasing_id") return "(row_number() OVER () - 1)";
   if (name.starts_with("second_argument_")) return call(expr, name.substr(16), {a[1]});
   if (name == "hash" || name == "xxhash64") return hash_call(expr, a);
+  if (name == "from_json") return from_json(a[0], expr.type);
+  if (name == "to_json") return to_json(a[0], *expr.children[0]->type);
   if (name == "format_string") {
     std::vector<std::string> parts;
     std::string kinds;

@@ -235,9 +235,24 @@ Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
                           columns_of(node), node.seed, input.tail(), node.lower, node.upper));
 }
 
+// json_tuple(text, name…): one row for each, a column for each name.
+Result<NodeLowering::Relation> NodeLowering::json_tuple(const plan::Generate& node, const Relation& input) {
+  const plan::Expr& generator = *node.generator;
+  std::vector<std::string> columns = {columns_of(*node.children[0])};
+  TRY_ASSIGN(const std::string text, exprs_.lower(*generator.children[0]));
+  const std::size_t first = node.children[0]->output.size();
+  for (std::size_t i = 1; i < generator.children.size(); ++i) {
+    TRY_ASSIGN(const std::string name, exprs_.lower(*generator.children[i]));
+    columns.push_back(fmt::format("ms_json_text(ms_json_field(ms_json_document({}, '{{'), {})) AS {}", text, name,
+                                  column_name(node.output[first + i - 1].id)));
+  }
+  return wrap("SELECT " + millstream::join(columns, ", ") + input.tail());
+}
+
 Result<NodeLowering::Relation> NodeLowering::generate(const plan::Generate& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
   const plan::Expr& generator = *node.generator;
+  if (generator.name == "json_tuple") return json_tuple(node, input);
   TRY_ASSIGN(const std::string value, exprs_.lower(*generator.children[0]));
   const column::TypePtr& type = generator.children[0]->type;
   const bool outer = node.outer || generator.name.ends_with("_outer");

@@ -6,9 +6,11 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "base/text.h"
+#include "engine/deep_stack.h"
 #include "engine/kernels.h"
 #include "engine/locate.h"
 #include "engine/physical.h"
@@ -191,6 +193,7 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(register_string_kernels(connection));
   TRY(register_regex_kernels(connection));
   TRY(register_datetime_kernels(connection));
+  TRY(register_json_kernels(connection));
   return home;
 }
 
@@ -223,7 +226,10 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   TRY_ASSIGN(const std::string sql, nodes.statement(node));
   TRY(home.ensure(exprs.decimal_kernels()));
   statement->uses_now_ = exprs.uses_now();
-  if (duckdb_prepare(connection, sql.c_str(), statement->prepared_.out()) == DuckDBError) {
+  statement->depth_ = nesting_of(sql);
+  duckdb_state state = DuckDBSuccess;
+  on_deep_stack(statement->depth_, [&] { state = duckdb_prepare(connection, sql.c_str(), statement->prepared_.out()); });
+  if (state == DuckDBError) {
     return locate_error(unwrap_error(duckdb_prepare_error(statement->prepared_.get())), *node);
   }
   duckdb_connection_get_arrow_options(connection, statement->arrow_options_.out());
@@ -235,20 +241,39 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
     const duckdb_timestamp now{context.timestamp_us};
     if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError) return Status::internal("the current time was refused");
   }
-  // Sorts and aggregates do all their work in duckdb_execute_pending: it must be interruptible as reading is.
+  // Sorts and aggregates do all their work before the first row: it must be interruptible as reading is.
   const Interruption interruption(connection_.get(), context.cancel);
   duckdb_result result;
-  Pending pending;
-  if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
-    return locate_error(unwrap_error(duckdb_pending_error(pending.get())), *node_);
-  }
-  if (duckdb_execute_pending(pending.get(), &result) == DuckDBError) {
-    const Status status = locate_error(unwrap_error(duckdb_result_error(&result)), *node_);
-    duckdb_destroy_result(&result);
-    return status;
-  }
+  Status status;
+  on_deep_stack(depth_, [&] { status = first_rows(context.cancel, &result); });
+  if (!status.ok()) return locate_error(status, *node_);
   return std::unique_ptr<connector::BatchReader>(std::make_unique<ResultReader>(
       result, connection_.get(), arrow_options_.get(), schema_, logical_, node_, context.cancel));
+}
+
+// Works until the first rows are there. It looks at the token between tasks, since an interrupt that comes before the query
+// has begun is lost.
+Status Statement::first_rows(const CancelToken* cancel, duckdb_result* result) {
+  Pending pending;
+  if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
+    return unwrap_error(duckdb_pending_error(pending.get()));
+  }
+  while (true) {
+    if (cancel != nullptr) TRY(cancel->check());
+    const auto state = duckdb_pending_execute_task(pending.get());
+    if (state == DUCKDB_PENDING_ERROR) return unwrap_error(duckdb_pending_error(pending.get()));
+    if (duckdb_pending_execution_is_finished(state)) break;
+    // Other threads have the tasks.
+    if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  if (duckdb_execute_pending(pending.get(), result) == DuckDBSuccess) return Status::OK();
+  const Status status = unwrap_error(duckdb_result_error(result));
+  duckdb_destroy_result(result);
+  return status;
+}
+
+Statement::~Statement() {
+  on_deep_stack(depth_, [this] { prepared_.reset(); });
 }
 
 }  // namespace millstream::engine

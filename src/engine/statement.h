@@ -30,6 +30,11 @@ Status register_decimal_kernel(duckdb_connection connection, const DecimalKernel
 
 class Statement {
  public:
+  Statement() = default;
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement();
+
   struct Leaf {
     const plan::Node* node;
     std::unique_ptr<Slot> slot;
@@ -44,10 +49,13 @@ class Statement {
   Result<std::unique_ptr<connector::BatchReader>> run(const ExecutionContext& context);
 
  private:
+  Status first_rows(const CancelToken* cancel, duckdb_result* result);
+
   Connection connection_;
   std::vector<Leaf> leaves_;  // after connection_: their slots hold its types
   Prepared prepared_;
   ArrowOptions arrow_options_;
+  int depth_ = 0;  // how deep the SQL text nests
   bool uses_now_ = false;
   plan::NodePtr node_;
   column::Schema schema_;

@@ -221,8 +221,8 @@ TEST(Engine, TypesPassThroughUnchanged) {
 
 TEST(Engine, ManyOperators) {
   auto node = range(0, 3);
-  for (int i = 0; i < 100; ++i) node = filter(select(node, {fn("+", {col(node, 0), lit(1)})}), lit(true));
-  EXPECT_EQ(rows_of(node), "100;101;102");
+  for (int i = 0; i < 400; ++i) node = filter(select(node, {fn("+", {col(node, 0), lit(1)})}), lit(true));
+  EXPECT_EQ(rows_of(node), "400;401;402");
 }
 
 }  // namespace

@@ -322,6 +322,23 @@ Result<Call> slice(const Request& request) {
 Result<Call> sequence(const Request& request) {
   if (request.arguments.size() < 2 || request.arguments.size() > 3) return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
+  const auto is_date = [&](std::size_t i) { return request.arguments[i].type->kind() == TypeKind::date; };
+  if (is_date(0) && is_date(1)) {
+    const bool stepped = request.arguments.size() == 3;
+    const TypeKind step = stepped ? request.arguments[2].type->kind() : TypeKind::day_time_interval;
+    if (step == TypeKind::year_month_interval) {
+      call.name = "sequence_months";
+    } else if (stepped && step == TypeKind::day_time_interval && request.arguments[2].type->end_field() == 0) {
+      call.name = "sequence_days";
+    } else if (!stepped) {
+      call.name = "sequence_each_day";
+    } else {
+      return Status::unsupported("sequence of dates by {} is not supported", request.arguments[2].type->sql());
+    }
+    call.type = column::array_type(column::date_type(), false);
+    call.nullable = any_nullable(request);
+    return call;
+  }
   const TypePtr common = wider_type_of(request.arguments);
   if (common == nullptr || !common->is_integral()) {
     return Status::unsupported("sequence of {} is not supported: only of integers", types_text(request));
@@ -432,6 +449,14 @@ const Entry entries[] = {
     {.name = "slice", .rule = slice},
     {.name = "sequence", .sql = "CAST(ms_sequence({0}, {1}, {2}) AS {type})", .rule = sequence},
     {.name = "sequence_by_sign", .sql = "CAST(ms_sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {type})"},
+    {.name = "sequence_each_day",
+     .sql = "list_transform(ms_sequence({0} - DATE '1970-01-01', {1} - DATE '1970-01-01', CASE WHEN {0} <= {1} THEN 1 ELSE -1 END), "
+            "lambda x: DATE '1970-01-01' + CAST(x AS INTEGER))"},
+    {.name = "sequence_days",
+     .sql = "list_transform(ms_sequence({0} - DATE '1970-01-01', {1} - DATE '1970-01-01', {2} // 86400000000), "
+            "lambda x: DATE '1970-01-01' + CAST(x AS INTEGER))"},
+    {.name = "sequence_months",
+     .sql = "list_transform(ms_sequence_months({0}, {1}, {2}), lambda x: DATE '1970-01-01' + CAST(x AS INTEGER))"},
     {.name = "reverse", .sql = "ms_reverse({0})", .rule = reverse},
     {.name = "reverse_array", .sql = "list_reverse({0})"},
     {.name = "map_keys", .sql = "map_keys({0})", .rule = map_part},

@@ -26,7 +26,7 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
     for (const auto entries :
          {arithmetic_entries(), comparison_entries(), string_entries(), datetime_entries(),
           conditional_entries(), collection_entries(), aggregate_entries(), window_entries(),
-          hash_entries()}) {
+          hash_entries(), json_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;

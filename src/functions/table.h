@@ -58,6 +58,7 @@ std::span<const Entry> collection_entries();
 std::span<const Entry> aggregate_entries();
 std::span<const Entry> window_entries();
 std::span<const Entry> hash_entries();
+std::span<const Entry> json_entries();
 
 const Entry* find_entry(std::string_view name);  // of a lower-case name; nullptr: none
 
