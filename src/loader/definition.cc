@@ -16,8 +16,11 @@ Result<std::string> input_path(const Options& options, const std::vector<std::st
   if (const std::string* path = options.find("path")) given.push_back(*path);
   std::sort(given.begin(), given.end());
   given.erase(std::unique(given.begin(), given.end()), given.end());
-  if (given.empty()) return Status::plain(ErrorKind::illegal_argument, "cloudFiles needs a path to read: load(path)");
-  if (given.size() > 1) return Status::unsupported("cloudFiles reads one path; {} were given", given.size());
+  if (given.empty())
+    return Status::plain(ErrorKind::illegal_argument,
+                         "cloudFiles needs a path to read: load(path)");
+  if (given.size() > 1)
+    return Status::unsupported("cloudFiles reads one path; {} were given", given.size());
   return io::local_path(given[0]);
 }
 
@@ -31,14 +34,16 @@ Result<DiscoveryRules> discovery_rules(const std::string& path, const LoaderOpti
   return rules;
 }
 
-// The newest files, as many as the limits allow and at least one, the newest first: its spelling of a name wins.
+// The newest files, as many as the limits allow and at least one, the newest first: its spelling of
+// a name wins.
 std::vector<io::FileInfo> sample_of(std::vector<io::FileInfo> files, const LoaderOptions& options) {
   std::sort(files.begin(), files.end(), [](const io::FileInfo& a, const io::FileInfo& b) {
     return a.modified_us != b.modified_us ? a.modified_us > b.modified_us : a.path < b.path;
   });
   std::size_t count = 0;
   std::int64_t bytes = 0;
-  while (count < files.size() && static_cast<std::int64_t>(count) < std::max<std::int64_t>(options.sample_files, 1)) {
+  while (count < files.size() &&
+         static_cast<std::int64_t>(count) < std::max<std::int64_t>(options.sample_files, 1)) {
     bytes += files[count].size;
     if (count > 0 && bytes > options.sample_bytes) break;
     ++count;
@@ -47,7 +52,8 @@ std::vector<io::FileInfo> sample_of(std::vector<io::FileInfo> files, const Loade
   return files;
 }
 
-Result<Schema> partition_schema(const std::vector<io::FileInfo>& files, const Definition& definition) {
+Result<Schema> partition_schema(const std::vector<io::FileInfo>& files,
+                                const Definition& definition) {
   const LoaderOptions& options = definition.options;
   if (options.partition_columns && options.partition_columns->empty()) return Schema{};
   format::PartitionRules rules;
@@ -68,7 +74,8 @@ Status infer(Definition* definition) {
   const LoaderOptions& options = definition->options;
   TRY_ASSIGN(auto files, discover(*definition->env.store, definition->discovery, nullptr));
   const auto sample = sample_of(std::move(files), options);
-  const Status empty = Status::error("CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE", {{"path", definition->input}});
+  const Status empty =
+      Status::error("CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE", {{"path", definition->input}});
   if (sample.empty()) return empty;
 
   format::JsonOptions json = options.json;
@@ -92,7 +99,8 @@ Status infer(Definition* definition) {
 // The newest recorded schema; the inferred one is recorded when there is none.
 Status track(Definition* definition) {
   const std::string& location = definition->options.schema_location;
-  if (location.empty()) return Status::error("CF_SCHEMA_LOCATION_REQUIRED", {{"path", definition->input}});
+  if (location.empty())
+    return Status::error("CF_SCHEMA_LOCATION_REQUIRED", {{"path", definition->input}});
   const SchemaLog log(definition->env.store, location);
   TRY_ASSIGN(auto newest, log.newest());
   if (!newest) {
@@ -126,14 +134,16 @@ Schema table_schema(const Definition& definition) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Definition>> define(const std::string& schema_text, const Options& options,
-                                                 const std::vector<std::string>& paths, const LoaderEnv& env) {
+Result<std::shared_ptr<const Definition>> define(const std::string& schema_text,
+                                                 const Options& options,
+                                                 const std::vector<std::string>& paths,
+                                                 const LoaderEnv& env) {
   TRY_ASSIGN(const std::string path, input_path(options, paths));
   const bool schema_given = !trim(schema_text).empty();
   TRY_ASSIGN(LoaderOptions parsed, parse_loader_options(options, schema_given, env));
   TRY_ASSIGN(DiscoveryRules rules, discovery_rules(path, parsed));
-  auto definition = std::make_shared<Definition>(
-      Definition{env, std::move(parsed), std::move(rules), io::to_uri(path), schema_given, {}, {}, {}});
+  auto definition = std::make_shared<Definition>(Definition{
+      env, std::move(parsed), std::move(rules), io::to_uri(path), schema_given, {}, {}, {}});
   if (schema_given) {
     TRY_ASSIGN(const Schema schema, column::schema_from_text(schema_text));
     definition->data = column::as_nullable(schema);
@@ -146,7 +156,8 @@ Result<std::shared_ptr<const Definition>> define(const std::string& schema_text,
 
 std::set<std::string> names_that_are_not_new(const Definition& definition) {
   std::set<std::string> names = {to_lower(definition.options.json.corrupt_column)};
-  if (!definition.options.rescued_column.empty()) names.insert(to_lower(definition.options.rescued_column));
+  if (!definition.options.rescued_column.empty())
+    names.insert(to_lower(definition.options.rescued_column));
   for (const auto& field : definition.partitions) names.insert(to_lower(field.name));
   return names;
 }

@@ -47,7 +47,8 @@ class Walk {
       const std::string at = std::move(open.back());
       open.pop_back();
       auto listed = store_.list_names(at, {});
-      if (!listed.ok() && listed.status().is(ErrorKind::file_not_found)) continue;  // gone meanwhile
+      if (!listed.ok() && listed.status().is(ErrorKind::file_not_found))
+        continue;  // gone meanwhile
       TRY_ASSIGN(std::vector<std::string> names, std::move(listed));
       std::erase_if(names, [](const std::string& name) { return format::is_hidden_name(name); });
       std::vector<bool> known(names.size(), false);
@@ -57,7 +58,8 @@ class Walk {
       for (std::size_t i = 0; i < names.size(); ++i) {
         if (known[i]) continue;
         auto info = store_.stat(io::join_path(at, names[i]));
-        if (!info.ok() && info.status().is(ErrorKind::file_not_found)) continue;  // gone meanwhile, or a dead link
+        if (!info.ok() && info.status().is(ErrorKind::file_not_found))
+          continue;  // gone meanwhile, or a dead link
         TRY_ASSIGN(io::FileInfo child, std::move(info));
         if (!child.is_directory) {
           TRY(take(std::move(child)));
@@ -70,9 +72,12 @@ class Walk {
   }
 
   Status take(io::FileInfo file) {
-    if (rules_.name_filter && !rules_.name_filter->matches(io::base_name(file.path))) return Status::OK();
-    if (rules_.modified_after_us && file.modified_us <= *rules_.modified_after_us) return Status::OK();
-    if (rules_.modified_before_us && file.modified_us >= *rules_.modified_before_us) return Status::OK();
+    if (rules_.name_filter && !rules_.name_filter->matches(io::base_name(file.path)))
+      return Status::OK();
+    if (rules_.modified_after_us && file.modified_us <= *rules_.modified_after_us)
+      return Status::OK();
+    if (rules_.modified_before_us && file.modified_us >= *rules_.modified_before_us)
+      return Status::OK();
     if (by_glob_ && !rules_.globber.matches(file.path)) return Status::OK();
     if (seen_ != nullptr && rules_.by_version) {
       TRY_ASSIGN(const bool known, seen_->known_version(file.path, file.modified_us));
@@ -91,7 +96,8 @@ class Walk {
 
 }  // namespace
 
-Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules, SeenFiles* seen) {
+Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules,
+                                           SeenFiles* seen) {
   return Walk(store, rules, seen).run();
 }
 

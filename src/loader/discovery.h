@@ -1,5 +1,6 @@
-// Discovery: one walk over the input that finds the files which the list of seen files does not know. What is known costs a
-// name in a directory, no stat. Called by the source's query thread, and at definition for the sample.
+// Discovery: one walk over the input that finds the files which the list of seen files does not
+// know. What is known costs a name in a directory, no stat. Called by the source's query thread,
+// and at definition for the sample.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ struct DiscoveryRules {
   bool by_version = false;                         // allowOverwrites
 };
 
-// The files that are not in `seen` (null: all files), ordered by (time of modification, path). PATH_NOT_FOUND when the path
-// is no pattern and does not exist.
-Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules, SeenFiles* seen);
+// The files that are not in `seen` (null: all files), ordered by (time of modification, path).
+// PATH_NOT_FOUND when the path is no pattern and does not exist.
+Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules,
+                                           SeenFiles* seen);
 
 }  // namespace millstream::loader

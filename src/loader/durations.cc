@@ -19,10 +19,11 @@ struct Unit {
   std::int64_t ms;
 };
 
-constexpr Unit short_units[] = {{"ms", 1},      {"s", second_ms}, {"m", minute_ms},
+constexpr Unit short_units[] = {{"ms", 1},          {"s", second_ms}, {"m", minute_ms},
                                 {"min", minute_ms}, {"h", hour_ms},   {"d", day_ms}};
-constexpr Unit long_units[] = {{"millisecond", 1}, {"second", second_ms}, {"minute", minute_ms}, {"hour", hour_ms},
-                               {"day", day_ms},    {"week", 7 * day_ms},  {"month", 31 * day_ms}, {"year", 372 * day_ms}};
+constexpr Unit long_units[] = {{"millisecond", 1},     {"second", second_ms}, {"minute", minute_ms},
+                               {"hour", hour_ms},      {"day", day_ms},       {"week", 7 * day_ms},
+                               {"month", 31 * day_ms}, {"year", 372 * day_ms}};
 
 // Nothing when it does not fit.
 std::optional<std::int64_t> times(std::int64_t number, std::int64_t unit) {

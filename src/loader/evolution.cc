@@ -15,7 +15,8 @@ TypePtr string_leaves(const TypePtr& type) {
   switch (type->kind()) {
     case TypeKind::struct_: {
       Schema members;
-      for (const auto& member : type->fields()) members.push_back({member.name, string_leaves(member.type), true, {}});
+      for (const auto& member : type->fields())
+        members.push_back({member.name, string_leaves(member.type), true, {}});
       return column::struct_type(std::move(members));
     }
     case TypeKind::array:
@@ -33,7 +34,8 @@ TypePtr merged(const TypePtr& tracked, const TypePtr& inferred, bool strings) {
     return column::struct_type(with_new_fields(tracked->fields(), inferred->fields(), strings, {}));
   }
   if (tracked->kind() == TypeKind::array) {
-    return column::array_type(merged(tracked->element(), inferred->element(), strings), tracked->contains_null());
+    return column::array_type(merged(tracked->element(), inferred->element(), strings),
+                              tracked->contains_null());
   }
   return tracked;
 }
@@ -46,7 +48,8 @@ Schema as_strings(const Schema& inferred, const std::vector<Hint>& hints) {
     const bool hinted_inside = std::any_of(hints.begin(), hints.end(), [&](const Hint& hint) {
       return hint.path.size() > 1 && equals_ignore_case(hint.path[0], field.name);
     });
-    schema.push_back({field.name, hinted_inside ? string_leaves(field.type) : column::string_type(), true, {}});
+    schema.push_back(
+        {field.name, hinted_inside ? string_leaves(field.type) : column::string_type(), true, {}});
   }
   return schema;
 }
@@ -59,7 +62,10 @@ Schema with_new_fields(const Schema& tracked, const Schema& inferred, bool strin
     int index = column::find_field(schema, field.name);
     if (index < 0) index = column::find_field_ignore_case(schema, field.name);
     if (index < 0) {
-      schema.push_back({field.name, strings ? column::string_type() : column::as_nullable(field.type), true, {}});
+      schema.push_back({field.name,
+                        strings ? column::string_type() : column::as_nullable(field.type),
+                        true,
+                        {}});
       continue;
     }
     auto& known = schema[static_cast<std::size_t>(index)];

@@ -45,7 +45,8 @@ Status expand_braces(const std::string& text, std::vector<std::string>* out) {
       cuts.push_back(i);
       std::size_t from = open + 1;
       for (const std::size_t cut : cuts) {
-        TRY(expand_braces(text.substr(0, open) + text.substr(from, cut - from) + text.substr(i + 1), out));
+        TRY(expand_braces(text.substr(0, open) + text.substr(from, cut - from) + text.substr(i + 1),
+                          out));
         from = cut + 1;
       }
       return Status::OK();
@@ -53,7 +54,8 @@ Status expand_braces(const std::string& text, std::vector<std::string>* out) {
   }
   if (depth > 0) return Status::invalid("the path pattern '{}' has a '{{' without its '}}'", text);
   out->push_back(text);
-  if (out->size() > alternatives_max) return Status::invalid("the path pattern has too many alternatives");
+  if (out->size() > alternatives_max)
+    return Status::invalid("the path pattern has too many alternatives");
   return Status::OK();
 }
 
@@ -105,7 +107,8 @@ Result<Globber> Globber::compile(std::string_view pattern, bool strict) {
   Globber globber;
   globber.strict_ = strict;
   std::size_t wildcard = 0;
-  while (wildcard < text.size() && !is_wildcard(text[wildcard])) wildcard += text[wildcard] == '\\' ? 2 : 1;
+  while (wildcard < text.size() && !is_wildcard(text[wildcard]))
+    wildcard += text[wildcard] == '\\' ? 2 : 1;
   globber.literal_ = wildcard >= text.size();
 
   std::string_view before(text);
@@ -137,8 +140,9 @@ bool Globber::accepts(const Token& token, char32_t c) const {
       return !strict_ || c != '/';
     case Token::Kind::set: {
       if (c == '/') return false;
-      const bool in = std::any_of(token.ranges.begin(), token.ranges.end(),
-                                  [&](const auto& range) { return range.first <= c && c <= range.second; });
+      const bool in = std::any_of(token.ranges.begin(), token.ranges.end(), [&](const auto& range) {
+        return range.first <= c && c <= range.second;
+      });
       return in != token.negated;
     }
   }
@@ -158,7 +162,8 @@ bool Globber::run(const Pattern& pattern, std::string_view path, bool* alive) co
   bool any = true;
   for (std::size_t at = 0; any;) {
     if (states[end]) {
-      const bool whole_name = at == path.size() || path[at] == '/' || (at > 0 && path[at - 1] == '/');
+      const bool whole_name =
+          at == path.size() || path[at] == '/' || (at > 0 && path[at - 1] == '/');
       if (whole_name || (!strict_ && !literal_)) return true;
     }
     if (at == path.size()) break;

@@ -40,8 +40,10 @@ TEST(Globber, Table) {
       {"/", "/r/a", true, true},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(Globber::compile(c.pattern, false)->matches(c.path), c.by_default) << c.pattern << " " << c.path;
-    EXPECT_EQ(Globber::compile(c.pattern, true)->matches(c.path), c.strict) << c.pattern << " " << c.path;
+    EXPECT_EQ(Globber::compile(c.pattern, false)->matches(c.path), c.by_default)
+        << c.pattern << " " << c.path;
+    EXPECT_EQ(Globber::compile(c.pattern, true)->matches(c.path), c.strict)
+        << c.pattern << " " << c.path;
   }
 }
 

@@ -68,17 +68,20 @@ Result<Hint> parse_hint(std::string_view text) {
 
 using Path = std::vector<std::string>;
 
-Result<Schema> apply_to_fields(Schema fields, const Path& path, std::size_t at, const TypePtr& type);
+Result<Schema> apply_to_fields(Schema fields, const Path& path, std::size_t at,
+                               const TypePtr& type);
 
 // `current` with the type at the rest of the path replaced. Null: nothing is there yet.
-Result<TypePtr> apply_to_type(const TypePtr& current, const Path& path, std::size_t at, const TypePtr& type) {
+Result<TypePtr> apply_to_type(const TypePtr& current, const Path& path, std::size_t at,
+                              const TypePtr& type) {
   if (at == path.size()) return type;
   const std::string& step = path[at];
   const TypeKind kind = current ? current->kind() : TypeKind::null;
   if (kind == TypeKind::array) {
     if (!equals_ignore_case(step, "element")) {
-      return Status::invalid("cloudFiles.schemaHints: {} is an array; its members are reached by '.element'",
-                             join(Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at)), "."));
+      return Status::invalid(
+          "cloudFiles.schemaHints: {} is an array; its members are reached by '.element'",
+          join(Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at)), "."));
     }
     TRY_ASSIGN(TypePtr element, apply_to_type(current->element(), path, at + 1, type));
     return column::array_type(std::move(element));
@@ -86,10 +89,12 @@ Result<TypePtr> apply_to_type(const TypePtr& current, const Path& path, std::siz
   if (kind == TypeKind::map) {
     const bool key = equals_ignore_case(step, "key");
     if (!key && !equals_ignore_case(step, "value")) {
-      return Status::invalid("cloudFiles.schemaHints: {} is a map; its members are reached by '.key' and '.value'",
-                             join(Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at)), "."));
+      return Status::invalid(
+          "cloudFiles.schemaHints: {} is a map; its members are reached by '.key' and '.value'",
+          join(Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at)), "."));
     }
-    TRY_ASSIGN(TypePtr changed, apply_to_type(key ? current->key() : current->value(), path, at + 1, type));
+    TRY_ASSIGN(TypePtr changed,
+               apply_to_type(key ? current->key() : current->value(), path, at + 1, type));
     return key ? column::map_type(std::move(changed), current->value())
                : column::map_type(current->key(), std::move(changed));
   }
@@ -99,7 +104,8 @@ Result<TypePtr> apply_to_type(const TypePtr& current, const Path& path, std::siz
   return column::struct_type(std::move(changed));
 }
 
-Result<Schema> apply_to_fields(Schema fields, const Path& path, std::size_t at, const TypePtr& type) {
+Result<Schema> apply_to_fields(Schema fields, const Path& path, std::size_t at,
+                               const TypePtr& type) {
   int index = column::find_field(fields, path[at]);
   if (index < 0) index = column::find_field_ignore_case(fields, path[at]);
   if (index < 0) {

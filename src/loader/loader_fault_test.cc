@@ -1,5 +1,6 @@
-// A store call fails, before or after its effect, or the process dies there; then the query starts again. Whatever the call,
-// each file ends up in exactly one batch, and a batch that was logged stays the same files.
+// A store call fails, before or after its effect, or the process dies there; then the query starts
+// again. Whatever the call, each file ends up in exactly one batch, and a batch that was logged
+// stays the same files.
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ struct Life {
     std::optional<std::string> last;
     if (!logged.empty()) last = logged.back();
     TRY_ASSIGN(const auto source, table->open({store, "/c/sources/0", &clock, last}));
-    if (!logged.empty() && output.size() < logged.size()) TRY(run_batch(*source, logged.size() - 1));
+    if (!logged.empty() && output.size() < logged.size())
+      TRY(run_batch(*source, logged.size() - 1));
     for (;;) {
       std::optional<std::string> at;
       if (!logged.empty()) at = logged.back();
@@ -58,13 +60,14 @@ struct Life {
 };
 
 TEST(LoaderFaults, EachFileOnceWhateverFails) {
-  for (const io::Fault fault :
-       {io::Fault::error_before, io::Fault::error_after, io::Fault::crash_before, io::Fault::crash_after}) {
+  for (const io::Fault fault : {io::Fault::error_before, io::Fault::error_after,
+                                io::Fault::crash_before, io::Fault::crash_after}) {
     for (std::int64_t call = 0;; ++call) {
       const auto memory = io::memory_store();
       Texts expected;
       for (int i = 0; i < 5; ++i) {
-        ASSERT_TRUE(memory->put(fmt::format("/in/{}.json", i), fmt::format("{{\"v\":\"{}\"}}\n", i)).ok());
+        ASSERT_TRUE(
+            memory->put(fmt::format("/in/{}.json", i), fmt::format("{{\"v\":\"{}\"}}\n", i)).ok());
         expected.push_back(std::to_string(i));
       }
       Life life{std::make_shared<io::FaultStore>(memory, io::fail_call(call, fault)), {}, {}, {}};
@@ -73,7 +76,8 @@ TEST(LoaderFaults, EachFileOnceWhateverFails) {
       life.store->choose_by([](const io::StoreCall&) { return io::Fault::none; });
       if (!first.ok()) {
         const Status second = life.run();
-        ASSERT_TRUE(second.ok()) << "call " << call << ": " << first.to_string() << " then " << second.to_string();
+        ASSERT_TRUE(second.ok()) << "call " << call << ": " << first.to_string() << " then "
+                                 << second.to_string();
       }
       Texts rows;
       for (const auto& [id, batch] : life.output) {

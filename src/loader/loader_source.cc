@@ -16,11 +16,13 @@ Result<LoaderOffset> offset_or_beginning(const std::optional<connector::Offset>&
 
 class CloudFilesTable final : public connector::StreamTable {
  public:
-  explicit CloudFilesTable(std::shared_ptr<const Definition> definition) : definition_(std::move(definition)) {}
+  explicit CloudFilesTable(std::shared_ptr<const Definition> definition)
+      : definition_(std::move(definition)) {}
   const column::Schema& schema() const override { return definition_->table; }
   const column::Schema& metadata_fields() const override { return format::file_metadata_fields(); }
   std::string describe() const override { return "cloudFiles [" + definition_->input + "]"; }
-  Result<std::unique_ptr<connector::Source>> open(const connector::SourceContext& context) const override {
+  Result<std::unique_ptr<connector::Source>> open(
+      const connector::SourceContext& context) const override {
     TRY_ASSIGN(auto source, LoaderSource::open(definition_, context));
     return std::unique_ptr<connector::Source>(std::move(source));
   }
@@ -31,8 +33,8 @@ class CloudFilesTable final : public connector::StreamTable {
 
 }  // namespace
 
-Result<std::unique_ptr<LoaderSource>> LoaderSource::open(std::shared_ptr<const Definition> definition,
-                                                         const connector::SourceContext& context) {
+Result<std::unique_ptr<LoaderSource>> LoaderSource::open(
+    std::shared_ptr<const Definition> definition, const connector::SourceContext& context) {
   if (!definition->schema_given) {
     const SchemaLog log(definition->env.store, definition->options.schema_location);
     TRY(log.claim(context.metadata_path, definition->input));
@@ -42,12 +44,14 @@ Result<std::unique_ptr<LoaderSource>> LoaderSource::open(std::shared_ptr<const D
     TRY_ASSIGN(const LoaderOffset logged, parse_offset(*context.last_logged_offset));
     if (logged.seq > seen->meta().last_seq) {
       return Status::illegal_state(
-          "the checkpoint has got to file number {}, but the list of seen files below {} knows {} files only: it was removed "
+          "the checkpoint has got to file number {}, but the list of seen files below {} knows {} "
+          "files only: it was removed "
           "or is older than the checkpoint. Restore it; without it files would be read again",
           logged.seq, context.metadata_path, seen->meta().last_seq);
     }
   }
-  return std::unique_ptr<LoaderSource>(new LoaderSource(std::move(definition), std::move(seen), context.clock));
+  return std::unique_ptr<LoaderSource>(
+      new LoaderSource(std::move(definition), std::move(seen), context.clock));
 }
 
 // Finds new files and gives them their numbers. Durable when it returns.
@@ -56,12 +60,14 @@ Status LoaderSource::discover_new(std::int64_t committed_seq) {
   SeenMeta meta = seen_->meta();
   const bool first = !meta.first_listing_done;
   const std::int64_t start_ms = clock_->now_ms();
-  TRY_ASSIGN(const auto found, discover(*definition_->env.store, definition_->discovery, seen_.get()));
+  TRY_ASSIGN(const auto found,
+             discover(*definition_->env.store, definition_->discovery, seen_.get()));
   std::vector<SeenFile> files;
   std::int64_t bytes = 0;
   for (const auto& info : found) {
     // An old file whose entry has expired must not come back as a new one.
-    const bool too_old = options.file_age_max_ms && !first && info.modified_us / 1000 < start_ms - *options.file_age_max_ms;
+    const bool too_old = options.file_age_max_ms && !first &&
+                         info.modified_us / 1000 < start_ms - *options.file_age_max_ms;
     if (too_old) continue;
     files.push_back({info.path, info.size, info.modified_us, start_ms, 0});
     bytes += info.size;
@@ -80,7 +86,8 @@ Status LoaderSource::discover_new(std::int64_t committed_seq) {
     TRY(seen_->add(std::move(files), numbered, meta));
     TRY(failpoints::pass("loader.after_discovery"));
   }
-  if (options.file_age_max_ms) TRY(seen_->expire(start_ms - *options.file_age_max_ms, committed_seq));
+  if (options.file_age_max_ms)
+    TRY(seen_->expire(start_ms - *options.file_age_max_ms, committed_seq));
   return Status::OK();
 }
 
@@ -111,8 +118,8 @@ Result<std::int64_t> LoaderSource::end_within_limits(std::int64_t after, std::in
   return last;
 }
 
-Result<std::optional<connector::Offset>> LoaderSource::latest_offset(const std::optional<connector::Offset>& start,
-                                                                     bool all) {
+Result<std::optional<connector::Offset>> LoaderSource::latest_offset(
+    const std::optional<connector::Offset>& start, bool all) {
   TRY_ASSIGN(const LoaderOffset from, offset_or_beginning(start));
   TRY(count_backlog(from.seq));
   if (!last_of_run_) {
@@ -156,8 +163,9 @@ Result<connector::Batches> LoaderSource::batch(const std::optional<connector::Of
     return true;
   }));
   if (static_cast<std::int64_t>(files.size()) != to.seq - from.seq) {
-    return Status::illegal_state("of the files numbered {} to {} the list of seen files has only {}: it is damaged",
-                                 from.seq + 1, to.seq, files.size());
+    return Status::illegal_state(
+        "of the files numbered {} to {} the list of seen files has only {}: it is damaged",
+        from.seq + 1, to.seq, files.size());
   }
   return read_files(definition_, files, request);
 }
@@ -176,12 +184,12 @@ std::map<std::string, std::string> LoaderSource::metrics() const {
           {"numBytesOutstanding", std::to_string(backlog_bytes_)}};
 }
 
-Result<std::shared_ptr<const connector::StreamTable>> make_cloud_files_table(const std::string& schema_text,
-                                                                             const Options& options,
-                                                                             const std::vector<std::string>& paths,
-                                                                             const LoaderEnv& env) {
+Result<std::shared_ptr<const connector::StreamTable>> make_cloud_files_table(
+    const std::string& schema_text, const Options& options, const std::vector<std::string>& paths,
+    const LoaderEnv& env) {
   TRY_ASSIGN(auto definition, define(schema_text, options, paths, env));
-  return std::shared_ptr<const connector::StreamTable>(std::make_shared<CloudFilesTable>(std::move(definition)));
+  return std::shared_ptr<const connector::StreamTable>(
+      std::make_shared<CloudFilesTable>(std::move(definition)));
 }
 
 }  // namespace millstream::loader

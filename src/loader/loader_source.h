@@ -1,5 +1,5 @@
-// LoaderSource: the running side of cloudFiles. It discovers files into the list of seen files, deals them out in batches by
-// their numbers, and reads them. Used by its query's thread alone.
+// LoaderSource: the running side of cloudFiles. It discovers files into the list of seen files,
+// deals them out in batches by their numbers, and reads them. Used by its query's thread alone.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,13 @@ class LoaderSource final : public connector::Source {
   static Result<std::unique_ptr<LoaderSource>> open(std::shared_ptr<const Definition> definition,
                                                     const connector::SourceContext& context);
 
-  std::string description() const override { return "CloudFilesSource[" + definition_->input + "]"; }
-  Result<std::optional<connector::Offset>> latest_offset(const std::optional<connector::Offset>& start,
-                                                         bool all) override;
-  Result<connector::Batches> batch(const std::optional<connector::Offset>& start, const connector::Offset& end,
+  std::string description() const override {
+    return "CloudFilesSource[" + definition_->input + "]";
+  }
+  Result<std::optional<connector::Offset>> latest_offset(
+      const std::optional<connector::Offset>& start, bool all) override;
+  Result<connector::Batches> batch(const std::optional<connector::Offset>& start,
+                                   const connector::Offset& end,
                                    const connector::ScanRequest& request) override;
   Status commit(const connector::Offset& end) override;
   bool supports_available_now() const override { return true; }
@@ -29,7 +32,8 @@ class LoaderSource final : public connector::Source {
   std::map<std::string, std::string> metrics() const override;
 
  private:
-  LoaderSource(std::shared_ptr<const Definition> definition, std::unique_ptr<SeenFiles> seen, Clock* clock)
+  LoaderSource(std::shared_ptr<const Definition> definition, std::unique_ptr<SeenFiles> seen,
+               Clock* clock)
       : definition_(std::move(definition)), seen_(std::move(seen)), clock_(clock) {}
 
   Status discover_new(std::int64_t committed_seq);

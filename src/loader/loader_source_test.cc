@@ -36,7 +36,8 @@ class LoaderTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(root); }
 
-  void write(const std::string& name, const std::string& text, std::int64_t mtime_s = 1'700'000'000) {
+  void write(const std::string& name, const std::string& text,
+             std::int64_t mtime_s = 1'700'000'000) {
     const fs::path path = root / "in" / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
@@ -44,25 +45,30 @@ class LoaderTest : public ::testing::Test {
     ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
   }
 
-  Result<std::shared_ptr<const connector::StreamTable>> try_define(Map options, const std::string& schema = "",
+  Result<std::shared_ptr<const connector::StreamTable>> try_define(Map options,
+                                                                   const std::string& schema = "",
                                                                    std::string path = "") {
     options.try_emplace("cloudFiles.format", "json");
-    if (schema.empty()) options.try_emplace("cloudFiles.schemaLocation", (root / "schema").string());
+    if (schema.empty())
+      options.try_emplace("cloudFiles.schemaLocation", (root / "schema").string());
     LoaderEnv env;
     env.store = io::local_store();
     env.parallelism = 2;
     env.clock = &clock;
     env.conf = conf;
-    return make_cloud_files_table(schema, Options(options), {path.empty() ? (root / "in").string() : path}, env);
+    return make_cloud_files_table(schema, Options(options),
+                                  {path.empty() ? (root / "in").string() : path}, env);
   }
   std::string defined(Map options, const std::string& schema = "", const std::string& path = "") {
     const auto table = try_define(std::move(options), schema, path);
     return table.ok() ? column::to_ddl(table.value()->schema()) : table.status().to_string();
   }
-  std::unique_ptr<connector::Source> open(Map options = {}, const std::string& schema = "", const std::string& path = "") {
+  std::unique_ptr<connector::Source> open(Map options = {}, const std::string& schema = "",
+                                          const std::string& path = "") {
     auto table = try_define(std::move(options), schema, path);
     EXPECT_TRUE(table.ok()) << table.status().to_string();
-    auto source = table.value()->open({checkpoint, (root / "ckpt/sources/0").string(), &clock, std::nullopt});
+    auto source =
+        table.value()->open({checkpoint, (root / "ckpt/sources/0").string(), &clock, std::nullopt});
     EXPECT_TRUE(source.ok()) << source.status().to_string();
     return std::move(source).value();
   }
@@ -110,9 +116,11 @@ TEST_F(LoaderTest, TypesAreStringsUnlessAsked) {
   EXPECT_EQ(defined({}), "addr STRING,id STRING,price STRING,_rescued_data STRING");
   auto source = open();
   std::optional<std::string> at;
-  EXPECT_EQ(next(*source, &at, {"addr", "id", "price", "_rescued_data"}), (Texts{R"({"zip":123}|1|2.50|null)"}));
+  EXPECT_EQ(next(*source, &at, {"addr", "id", "price", "_rescued_data"}),
+            (Texts{R"({"zip":123}|1|2.50|null)"}));
   // The recorded schema holds, whatever the options say now.
-  EXPECT_EQ(defined({{"cloudFiles.inferColumnTypes", "true"}}), "addr STRING,id STRING,price STRING,_rescued_data STRING");
+  EXPECT_EQ(defined({{"cloudFiles.inferColumnTypes", "true"}}),
+            "addr STRING,id STRING,price STRING,_rescued_data STRING");
 }
 
 TEST_F(LoaderTest, HintsAndModes) {
@@ -132,31 +140,44 @@ TEST_F(LoaderTest, HintsAndModes) {
 
 TEST_F(LoaderTest, OptionsAreChecked) {
   write("a.json", R"({"id":1})");
-  const auto says = [&](Map options, const std::string& schema = "id INT") { return defined(std::move(options), schema); };
-  EXPECT_NE(says({{"cloudFiles.pathGlobFilter", "*"}}).find("[CF_UNKNOWN_OPTION_KEYS_ERROR]"), std::string::npos);
-  EXPECT_NE(says({{"cloudFiles.pathGlobFilter", "*"}}).find("cloudfiles.pathglobfilter"), std::string::npos);
-  EXPECT_EQ(says({{"cloudFiles.nonsense", "*"}, {"cloudFiles.validateOptions", "false"}}), "id INT");
-  for (const char* name : {"cloudFiles.useNotifications", "cloudFiles.backfillInterval", "cloudFiles.resourceTag.x"}) {
+  const auto says = [&](Map options, const std::string& schema = "id INT") {
+    return defined(std::move(options), schema);
+  };
+  EXPECT_NE(says({{"cloudFiles.pathGlobFilter", "*"}}).find("[CF_UNKNOWN_OPTION_KEYS_ERROR]"),
+            std::string::npos);
+  EXPECT_NE(says({{"cloudFiles.pathGlobFilter", "*"}}).find("cloudfiles.pathglobfilter"),
+            std::string::npos);
+  EXPECT_EQ(says({{"cloudFiles.nonsense", "*"}, {"cloudFiles.validateOptions", "false"}}),
+            "id INT");
+  for (const char* name :
+       {"cloudFiles.useNotifications", "cloudFiles.backfillInterval", "cloudFiles.resourceTag.x"}) {
     EXPECT_NE(says({{name, "true"}}).find(name), std::string::npos) << name;
   }
-  EXPECT_NE(says({{"cloudFiles.cleanSource", "MOVE"}}).find("cloudFiles.cleanSource"), std::string::npos);
-  EXPECT_EQ(says({{"cloudFiles.cleanSource", "OFF"}, {"cloudFiles.useNotifications", "false"}}), "id INT");
+  EXPECT_NE(says({{"cloudFiles.cleanSource", "MOVE"}}).find("cloudFiles.cleanSource"),
+            std::string::npos);
+  EXPECT_EQ(says({{"cloudFiles.cleanSource", "OFF"}, {"cloudFiles.useNotifications", "false"}}),
+            "id INT");
   EXPECT_NE(says({{"cloudFiles.format", "csv"}}).find("'csv'"), std::string::npos);
   EXPECT_NE(says({{"cloudFiles.format", ""}}).find("cloudFiles.format"), std::string::npos);
-  EXPECT_NE(says({{"cloudFiles.schemaEvolutionMode", "addNewColumns"}}).find("[CF_ADD_NEW_NOT_SUPPORTED]"),
+  EXPECT_NE(says({{"cloudFiles.schemaEvolutionMode", "addNewColumns"}})
+                .find("[CF_ADD_NEW_NOT_SUPPORTED]"),
             std::string::npos);
-  EXPECT_NE(says({{"cloudFiles.schemaEvolutionMode", "whatever"}}).find("[CF_UNSUPPORTED_SCHEMA_EVOLUTION_MODE]"),
+  EXPECT_NE(says({{"cloudFiles.schemaEvolutionMode", "whatever"}})
+                .find("[CF_UNSUPPORTED_SCHEMA_EVOLUTION_MODE]"),
             std::string::npos);
   EXPECT_NE(says({{"cloudFiles.maxFileAge", "3 days"}}).find("14 days"), std::string::npos);
-  EXPECT_NE(says({{"cloudFiles.maxFilesPerTrigger", "0"}}).find("maxFilesPerTrigger"), std::string::npos);
+  EXPECT_NE(says({{"cloudFiles.maxFilesPerTrigger", "0"}}).find("maxFilesPerTrigger"),
+            std::string::npos);
   EXPECT_NE(says({{"maxFilesPerTrigger", "1"}}).find("maxFilesPerTrigger"), std::string::npos);
-  EXPECT_NE(says({{"cloudFiles.schemaLocation", ""}}, "").find("cloudFiles.schemaLocation"), std::string::npos);
+  EXPECT_NE(says({{"cloudFiles.schemaLocation", ""}}, "").find("cloudFiles.schemaLocation"),
+            std::string::npos);
 }
 
 TEST_F(LoaderTest, AnEmptyFolderCannotBeInferred) {
   EXPECT_NE(defined({}).find("[CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE]"), std::string::npos);
   EXPECT_EQ(defined({}, "id INT"), "id INT");
-  EXPECT_NE(defined({}, "", (root / "nowhere").string()).find("[PATH_NOT_FOUND]"), std::string::npos);
+  EXPECT_NE(defined({}, "", (root / "nowhere").string()).find("[PATH_NOT_FOUND]"),
+            std::string::npos);
 }
 
 TEST_F(LoaderTest, FilesOnceInOrderOfTheirTimes) {
@@ -173,8 +194,10 @@ TEST_F(LoaderTest, FilesOnceInOrderOfTheirTimes) {
   EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"1", "2"}));
   EXPECT_EQ(source->metrics(), (Map{{"numFilesOutstanding", "1"}, {"numBytesOutstanding", "7"}}));
   const std::string first = *at;
-  EXPECT_TRUE(first.starts_with(R"({"seqNum":2,"sourceVersion":3,"lastBackfillStartTimeMs":)")) << first;
-  EXPECT_TRUE(first.ends_with("\"lastInputPath\":\"file:" + (root / "in").string() + "\"}")) << first;
+  EXPECT_TRUE(first.starts_with(R"({"seqNum":2,"sourceVersion":3,"lastBackfillStartTimeMs":)"))
+      << first;
+  EXPECT_TRUE(first.ends_with("\"lastInputPath\":\"file:" + (root / "in").string() + "\"}"))
+      << first;
   EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"6"}));
   EXPECT_EQ(source->latest_offset(at, false).value(), at);
   EXPECT_EQ(source->metrics().at("numFilesOutstanding"), "0");
@@ -189,8 +212,8 @@ TEST_F(LoaderTest, FilesOnceInOrderOfTheirTimes) {
 }
 
 TEST_F(LoaderTest, NamesAreLiteral) {
-  const Texts names = {"a b.json", "a[1].json", "c#d.json", "e+f.json", "q?.json", "x{y,z}.json", "ünï.json",
-                       "st*r.json", "p%20q.json", "co:lon.json"};
+  const Texts names = {"a b.json",    "a[1].json", "c#d.json",  "e+f.json",   "q?.json",
+                       "x{y,z}.json", "ünï.json",  "st*r.json", "p%20q.json", "co:lon.json"};
   for (const auto& name : names) write(name, R"({"v":1})");
   auto source = open();
   std::optional<std::string> at;
@@ -199,7 +222,8 @@ TEST_F(LoaderTest, NamesAreLiteral) {
 }
 
 TEST_F(LoaderTest, SoftBytesLimit) {
-  for (int i = 0; i < 5; ++i) write(fmt::format("{}.json", i), R"({"v":1})", 1'700'000'000 + i);  // 7 bytes each
+  for (int i = 0; i < 5; ++i)
+    write(fmt::format("{}.json", i), R"({"v":1})", 1'700'000'000 + i);  // 7 bytes each
   auto source = open({{"cloudFiles.maxBytesPerTrigger", "10"}});
   std::optional<std::string> at;
   EXPECT_EQ(next(*source, &at, {"v"}).size(), 2u);  // the file that crosses the limit is in
@@ -235,7 +259,8 @@ TEST_F(LoaderTest, AllowOverwritesReadsANewVersion) {
     auto source = open();
     EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"1"}));
   }
-  auto source = open({{"cloudFiles.allowOverwrites", "true"}});  // turned on later: nothing comes twice
+  auto source =
+      open({{"cloudFiles.allowOverwrites", "true"}});  // turned on later: nothing comes twice
   EXPECT_TRUE(next(*source, &at, {"v"}).empty());
   write("f.json", R"({"v":2})", 1'700'000'005);
   EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"2"}));
@@ -273,7 +298,8 @@ TEST_F(LoaderTest, UnreadableRecordsAreSeenWhereAHintAsksForThem) {
   fs::remove_all(root / "schema");
   auto source = open({{"cloudFiles.schemaHints", "_corrupt_record STRING"}});
   std::optional<std::string> at;
-  EXPECT_EQ(next(*source, &at, {"v", "_corrupt_record", "_rescued_data"}), (Texts{"1|null|null", "null|{bad|null"}));
+  EXPECT_EQ(next(*source, &at, {"v", "_corrupt_record", "_rescued_data"}),
+            (Texts{"1|null|null", "null|{bad|null"}));
 }
 
 TEST_F(LoaderTest, AvailableNowStopsAtWhatWasThere) {
@@ -301,7 +327,8 @@ TEST_F(LoaderTest, ANewColumnStopsTheStreamOnce) {
     auto source = open();
     end = source->latest_offset(at, false).value().value();
     const auto failed = try_rows(*source, at, end, {"id"}).status();
-    EXPECT_TRUE(failed.is("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH")) << failed.to_string();
+    EXPECT_TRUE(failed.is("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH"))
+        << failed.to_string();
     EXPECT_EQ(failed.info().sql_state, "KD003");
     EXPECT_NE(failed.message().find("color"), std::string::npos) << failed.message();
     EXPECT_EQ(failed.info().parameters.at("canBeFixedByRetry"), "true");
@@ -309,7 +336,8 @@ TEST_F(LoaderTest, ANewColumnStopsTheStreamOnce) {
   EXPECT_TRUE(fs::exists(root / "schema/_schemas/1"));
   EXPECT_EQ(defined({}), "id STRING,color STRING,null STRING,size STRING,_rescued_data STRING");
   auto source = open();
-  EXPECT_EQ(try_rows(*source, at, end, {"id", "color", "size"}).value(), (Texts{"2|red|null", "3|null|4"}));
+  EXPECT_EQ(try_rows(*source, at, end, {"id", "color", "size"}).value(),
+            (Texts{"2|red|null", "3|null|4"}));
 }
 
 TEST_F(LoaderTest, NestedNewFieldsWithTypes) {
@@ -346,7 +374,8 @@ TEST_F(LoaderTest, FailOnNewColumnsFailsEveryTime) {
     auto source = open(fail);
     const auto end = source->latest_offset(std::nullopt, false).value().value();
     const auto failed = try_rows(*source, std::nullopt, end, {"id"}).status();
-    EXPECT_TRUE(failed.is("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH")) << failed.to_string();
+    EXPECT_TRUE(failed.is("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH"))
+        << failed.to_string();
     EXPECT_EQ(failed.info().parameters.at("canBeFixedByRetry"), "false");
   }
   EXPECT_FALSE(fs::exists(root / "schema/_schemas/1"));
@@ -392,7 +421,8 @@ TEST_F(LoaderTest, PartitionColumnsOfThePath) {
   EXPECT_EQ(next(*source, &at, {"date", "hour", "v"}), (Texts{"2024-01-02|3|1"}));
   source = nullptr;
   fs::remove_all(root / "schema");
-  EXPECT_EQ(defined({{"cloudFiles.partitionColumns", ""}}), "date STRING,v STRING,_rescued_data STRING");
+  EXPECT_EQ(defined({{"cloudFiles.partitionColumns", ""}}),
+            "date STRING,v STRING,_rescued_data STRING");
   EXPECT_EQ(defined({}, "v INT, hour INT"), "v INT,hour INT");
 }
 
@@ -441,7 +471,8 @@ TEST_F(LoaderTest, ALostListOfSeenFilesIsNoticed) {
   }
   fs::remove_all(root / "ckpt/sources/0/rocksdb");
   auto table = try_define({}).value();
-  const auto lost = table->open({io::local_store(), (root / "ckpt/sources/0").string(), &clock, at}).status();
+  const auto lost =
+      table->open({io::local_store(), (root / "ckpt/sources/0").string(), &clock, at}).status();
   EXPECT_NE(lost.to_string().find("file number 1"), std::string::npos) << lost.to_string();
 }
 
@@ -461,8 +492,9 @@ TEST(BalancedGroups, CoverAllFilesInOrder) {
   EXPECT_EQ(balanced_groups({}, 4), (Groups{}));
   EXPECT_EQ(balanced_groups({1, 1, 1}, 4), (Groups{{0, 3}}));
   EXPECT_EQ(balanced_groups({20 * mb, 20 * mb}, 4), (Groups{{0, 1}, {1, 2}}));
-  EXPECT_EQ(balanced_groups({10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb}, 4),
-            (Groups{{0, 2}, {2, 4}, {4, 6}, {6, 8}}));
+  EXPECT_EQ(
+      balanced_groups({10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb, 10 * mb}, 4),
+      (Groups{{0, 2}, {2, 4}, {4, 6}, {6, 8}}));
   EXPECT_EQ(balanced_groups({100 * mb, 1, 1, 1}, 2), (Groups{{0, 1}, {1, 4}}));
   EXPECT_EQ(balanced_groups({0, 0, 0}, 2), (Groups{{0, 3}}));
 }

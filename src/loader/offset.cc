@@ -14,7 +14,8 @@ constexpr std::int64_t newest_version = 3;
 std::string print_offset(const LoaderOffset& offset) {
   return fmt::format(
       R"({{"seqNum":{},"sourceVersion":{},"lastBackfillStartTimeMs":{},"lastBackfillFinishTimeMs":{},"lastInputPath":{}}})",
-      offset.seq, newest_version, offset.listing_start_ms, offset.listing_finish_ms, json_quote(offset.input));
+      offset.seq, newest_version, offset.listing_start_ms, offset.listing_finish_ms,
+      json_quote(offset.input));
 }
 
 Result<LoaderOffset> parse_offset(const std::string& text) {
@@ -23,10 +24,12 @@ Result<LoaderOffset> parse_offset(const std::string& text) {
     return Status::illegal_state("not an offset of a cloudFiles source: {}", text);
   }
   const auto number = [&](const char* name) {
-    return json.contains(name) && json[name].is_number_integer() ? json[name].get<std::int64_t>() : std::int64_t{0};
+    return json.contains(name) && json[name].is_number_integer() ? json[name].get<std::int64_t>()
+                                                                 : std::int64_t{0};
   };
   if (number("sourceVersion") > newest_version) {
-    return Status::illegal_state("the offset {} was written by a newer version of the cloudFiles source", text);
+    return Status::illegal_state(
+        "the offset {} was written by a newer version of the cloudFiles source", text);
   }
   LoaderOffset offset;
   offset.seq = number("seqNum");

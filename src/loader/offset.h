@@ -1,5 +1,5 @@
-// The offset of a cloudFiles source, Auto Loader's JSON on one line. Pure; printed the same way always, because the loop
-// compares offsets as text.
+// The offset of a cloudFiles source, Auto Loader's JSON on one line. Pure; printed the same way
+// always, because the loop compares offsets as text.
 #pragma once
 
 #include <cstdint>

@@ -50,8 +50,10 @@ struct LoaderOptions {
   format::ListOptions listing;
 };
 
-// CF_UNKNOWN_OPTION_KEYS_ERROR for a key of the cloudFiles namespace that Auto Loader does not have; one that it has and
-// Millstream does not is refused by name, and so is a format other than json.
-Result<LoaderOptions> parse_loader_options(const Options& options, bool schema_given, const LoaderEnv& env);
+// CF_UNKNOWN_OPTION_KEYS_ERROR for a key of the cloudFiles namespace that Auto Loader does not
+// have; one that it has and Millstream does not is refused by name, and so is a format other than
+// json.
+Result<LoaderOptions> parse_loader_options(const Options& options, bool schema_given,
+                                           const LoaderEnv& env);
 
 }  // namespace millstream::loader

@@ -38,25 +38,30 @@ class Evolution {
 
  private:
   Status decide(const format::UnknownFields& found) const {
-    if (definition_->options.mode == EvolutionMode::fail_on_new_columns) return unknown_fields(found, false);
+    if (definition_->options.mode == EvolutionMode::fail_on_new_columns)
+      return unknown_fields(found, false);
     // All new columns of the batch at once, so that one restart suffices.
     format::JsonOptions json = definition_->options.json;
     const bool strings = !definition_->options.infer_types;
     json.primitives_as_string = json.primitives_as_string || strings;
-    TRY_ASSIGN(const auto inferred, format::infer_json_schema(definition_->env.store, files_, json, true));
+    TRY_ASSIGN(const auto inferred,
+               format::infer_json_schema(definition_->env.store, files_, json, true));
     const auto ignored = names_that_are_not_new(*definition_);
     const auto grown = with_new_fields(definition_->data, inferred.schema, strings, ignored);
-    if (grown == definition_->data) return Status::OK();  // such as {}, which is no column: the value is rescued
+    if (grown == definition_->data)
+      return Status::OK();  // such as {}, which is no column: the value is rescued
     TRY(record(inferred.schema, strings, ignored));
     TRY(failpoints::pass("loader.after_schema"));
     return unknown_fields(found, true);
   }
 
-  Status record(const column::Schema& inferred, bool strings, const std::set<std::string>& ignored) const {
+  Status record(const column::Schema& inferred, bool strings,
+                const std::set<std::string>& ignored) const {
     const SchemaLog log(definition_->env.store, definition_->options.schema_location);
     for (;;) {
       TRY_ASSIGN(const auto newest, log.newest());
-      const TrackedSchema base = newest.value_or(TrackedSchema{-1, definition_->data, definition_->partitions});
+      const TrackedSchema base =
+          newest.value_or(TrackedSchema{-1, definition_->data, definition_->partitions});
       const auto grown = with_new_fields(base.data, inferred, strings, ignored);
       if (grown == base.data) return Status::OK();  // another run has recorded them already
       const Status recorded = log.append({base.version + 1, grown, base.partitions});
@@ -70,8 +75,10 @@ class Evolution {
   std::optional<Status> answer_;
 };
 
-// The values that a file's path gives. A recorded partition column that the path lacks is NULL, unless the file may have it.
-Result<std::vector<format::ConstantColumn>> constants_of(const Definition& definition, const std::string& path) {
+// The values that a file's path gives. A recorded partition column that the path lacks is NULL,
+// unless the file may have it.
+Result<std::vector<format::ConstantColumn>> constants_of(const Definition& definition,
+                                                         const std::string& path) {
   const auto segments = format::partition_segments(definition.discovery.globber.base(), path);
   const auto segment_of = [&](const std::string& name) -> const std::string* {
     for (const auto& segment : segments) {
@@ -85,7 +92,9 @@ Result<std::vector<format::ConstantColumn>> constants_of(const Definition& defin
     if (!tracked && !definition.schema_given) continue;
     if (!tracked && definition.options.partition_columns) {
       const auto& names = *definition.options.partition_columns;
-      const auto named = [&](const std::string& name) { return equals_ignore_case(name, field.name); };
+      const auto named = [&](const std::string& name) {
+        return equals_ignore_case(name, field.name);
+      };
       if (std::none_of(names.begin(), names.end(), named)) continue;
     }
     if (const std::string* text = segment_of(field.name)) {
@@ -99,47 +108,54 @@ Result<std::vector<format::ConstantColumn>> constants_of(const Definition& defin
   return constants;
 }
 
-bool same_columns(const std::vector<format::ConstantColumn>& a, const std::vector<format::ConstantColumn>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.field.name == y.field.name;
-  });
+bool same_columns(const std::vector<format::ConstantColumn>& a,
+                  const std::vector<format::ConstantColumn>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.field.name == y.field.name; });
 }
 
-std::shared_ptr<format::JsonScan> scan_of(const Definition& definition, const connector::ScanRequest& request) {
+std::shared_ptr<format::JsonScan> scan_of(const Definition& definition,
+                                          const connector::ScanRequest& request) {
   auto scan = std::make_shared<format::JsonScan>();
   scan->schema = definition.table;
   scan->columns = request.columns;
   scan->options = definition.options.json;
   scan->on_skipped_file = [](const std::string& path, bool missing) {
-    log_warn("cloudFiles: {} is {}", path, missing ? "gone: it is left out" : "corrupt: its rest is left out");
+    log_warn("cloudFiles: {} is {}", path,
+             missing ? "gone: it is left out" : "corrupt: its rest is left out");
   };
   return scan;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::size_t, std::size_t>> balanced_groups(const std::vector<std::int64_t>& sizes,
-                                                                 std::size_t parts_max) {
+std::vector<std::pair<std::size_t, std::size_t>> balanced_groups(
+    const std::vector<std::int64_t>& sizes, std::size_t parts_max) {
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) total += size;
-  const auto wanted = static_cast<std::size_t>((total + bytes_worth_a_group - 1) / bytes_worth_a_group);
-  const std::size_t parts = std::min(sizes.size(), std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(parts_max, 1)));
+  const auto wanted =
+      static_cast<std::size_t>((total + bytes_worth_a_group - 1) / bytes_worth_a_group);
+  const std::size_t parts = std::min(
+      sizes.size(), std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(parts_max, 1)));
   std::vector<std::pair<std::size_t, std::size_t>> groups;
   std::size_t at = 0;
   std::int64_t taken = 0;
   for (std::size_t part = 0; part < parts; ++part) {
     // Up to this part's share of the bytes, leaving a file for each part that follows.
-    const std::int64_t share = total * static_cast<std::int64_t>(part + 1) / static_cast<std::int64_t>(parts);
+    const std::int64_t share =
+        total * static_cast<std::int64_t>(part + 1) / static_cast<std::int64_t>(parts);
     const std::size_t begin = at;
     const std::size_t last_end = sizes.size() - (parts - part - 1);
-    while (at < last_end && (at == begin || part + 1 == parts || taken + sizes[at] / 2 <= share)) taken += sizes[at++];
+    while (at < last_end && (at == begin || part + 1 == parts || taken + sizes[at] / 2 <= share))
+      taken += sizes[at++];
     groups.emplace_back(begin, at);
   }
   return groups;
 }
 
 Result<connector::Batches> read_files(const std::shared_ptr<const Definition>& definition,
-                                      const std::vector<SeenFile>& files, const connector::ScanRequest& request) {
+                                      const std::vector<SeenFile>& files,
+                                      const connector::ScanRequest& request) {
   std::vector<format::FileSplit> splits;
   std::vector<io::FileInfo> infos;
   std::vector<std::int64_t> sizes;
@@ -171,10 +187,12 @@ Result<connector::Batches> read_files(const std::shared_ptr<const Definition>& d
     for (std::size_t from = begin; from < end;) {
       std::vector<format::FileSplit> run;
       std::size_t at = from;
-      while (at < end && same_columns(splits[from].constants, splits[at].constants)) run.push_back(splits[at++]);
-      batches.partitions.push_back([store = definition->env.store, shared_scan, run = std::move(run)]() {
-        return format::open_json(store, shared_scan, run);
-      });
+      while (at < end && same_columns(splits[from].constants, splits[at].constants))
+        run.push_back(splits[at++]);
+      batches.partitions.push_back(
+          [store = definition->env.store, shared_scan, run = std::move(run)]() {
+            return format::open_json(store, shared_scan, run);
+          });
       from = at;
     }
   }

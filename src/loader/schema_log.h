@@ -1,6 +1,7 @@
-// SchemaLog: the history of a tracked schema, <schemaLocation>/_schemas/0, 1, 2, …: the newest number holds, deleting it
-// goes back. Each file is "v1", then one JSON object with dataSchemaJson and partitionSchemaJson. The files are made with
-// put-if-absent, so that of two writers one wins. Holds nothing in memory; any thread.
+// SchemaLog: the history of a tracked schema, <schemaLocation>/_schemas/0, 1, 2, …: the newest
+// number holds, deleting it goes back. Each file is "v1", then one JSON object with dataSchemaJson
+// and partitionSchemaJson. The files are made with put-if-absent, so that of two writers one wins.
+// Holds nothing in memory; any thread.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ class SchemaLog {
   // Records version `schema.version`. AlreadyExists when another writer was first.
   Status append(const TrackedSchema& schema) const;
 
-  // Notes in <schemaLocation>/.schema_owner that the source of `checkpoint`, which reads `input`, uses this location. An
-  // error naming the owner when another checkpoint with another input does already: their columns would mix.
+  // Notes in <schemaLocation>/.schema_owner that the source of `checkpoint`, which reads `input`,
+  // uses this location. An error naming the owner when another checkpoint with another input does
+  // already: their columns would mix.
   Status claim(const std::string& checkpoint, const std::string& input) const;
 
   const std::string& directory() const { return directory_; }

@@ -23,13 +23,16 @@ std::string hinted(std::string_view schema, std::string_view hints) {
 
 TEST(Hints, Grammar) {
   EXPECT_EQ(hinted("amount STRING", "amount DOUBLE, late date"), "struct<amount:double,late:date>");
-  EXPECT_EQ(hinted("cust STRUCT<a:STRING,born:STRING>", "cust.born DATE"), "struct<cust:struct<a:string,born:date>>");
-  EXPECT_EQ(hinted("attrs STRUCT<a:STRING>", "attrs MAP<STRING,STRING>"), "struct<attrs:map<string,string>>");
+  EXPECT_EQ(hinted("cust STRUCT<a:STRING,born:STRING>", "cust.born DATE"),
+            "struct<cust:struct<a:string,born:date>>");
+  EXPECT_EQ(hinted("attrs STRUCT<a:STRING>", "attrs MAP<STRING,STRING>"),
+            "struct<attrs:map<string,string>>");
   EXPECT_EQ(hinted("lines ARRAY<STRUCT<qty:BIGINT>>", "lines.element.qty INT"),
             "struct<lines:array<struct<qty:int>>>");
   EXPECT_EQ(hinted("codes ARRAY<BIGINT>", "codes.element STRING"), "struct<codes:array<string>>");
   EXPECT_EQ(hinted("px MAP<STRING,STRING>", "px.value INT,px.key INT"), "struct<px:map<int,int>>");
-  EXPECT_EQ(hinted("a STRING", "`a.b` INT, d DECIMAL(10,2)"), "struct<a:string,a.b:int,d:decimal(10,2)>");
+  EXPECT_EQ(hinted("a STRING", "`a.b` INT, d DECIMAL(10,2)"),
+            "struct<a:string,a.b:int,d:decimal(10,2)>");
   EXPECT_EQ(hinted("Id STRING", "ID BIGINT"), "struct<ID:bigint>");
   EXPECT_EQ(hinted("meta STRING", "meta.k int"), "struct<meta:struct<k:int>>");
   EXPECT_EQ(hinted("", "a.b.c INT"), "struct<a:struct<b:struct<c:int>>>");
@@ -44,13 +47,15 @@ TEST(Evolution, AsStrings) {
   const auto inferred = ddl("addr STRUCT<zip:BIGINT>, id BIGINT, tags ARRAY<BIGINT>");
   EXPECT_EQ(column::struct_type(as_strings(inferred, {}))->simple_string(),
             "struct<addr:string,id:string,tags:string>");
-  EXPECT_EQ(column::struct_type(as_strings(inferred, parse_hints("addr.zip INT").value()))->simple_string(),
+  EXPECT_EQ(column::struct_type(as_strings(inferred, parse_hints("addr.zip INT").value()))
+                ->simple_string(),
             "struct<addr:struct<zip:string>,id:string,tags:string>");
 }
 
 std::string evolved(std::string_view tracked, std::string_view inferred, bool strings,
                     const std::set<std::string>& ignored = {}) {
-  return column::struct_type(with_new_fields(ddl(tracked), ddl(inferred), strings, ignored))->simple_string();
+  return column::struct_type(with_new_fields(ddl(tracked), ddl(inferred), strings, ignored))
+      ->simple_string();
 }
 
 TEST(Evolution, NewFieldsGoToTheEnd) {
@@ -73,10 +78,11 @@ TEST(SchemaLog, NewestNumberHolds) {
   const SchemaLog log(store, "/s");
   EXPECT_FALSE(log.newest().value().has_value());
   ASSERT_TRUE(log.append({0, ddl("id STRING"), {}}).ok());
-  EXPECT_EQ(store->get("/s/_schemas/0").value(),
-            "v1\n"
-            R"({"dataSchemaJson":"{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"nullable\":true,)"
-            R"(\"metadata\":{}}]}","partitionSchemaJson":"{\"type\":\"struct\",\"fields\":[]}"})");
+  EXPECT_EQ(
+      store->get("/s/_schemas/0").value(),
+      "v1\n"
+      R"({"dataSchemaJson":"{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"nullable\":true,)"
+      R"(\"metadata\":{}}]}","partitionSchemaJson":"{\"type\":\"struct\",\"fields\":[]}"})");
   ASSERT_TRUE(log.append({10, ddl("id STRING, b INT"), ddl("d DATE")}).ok());
   ASSERT_TRUE(log.append({9, ddl("id STRING, c INT"), {}}).ok());
   const auto newest = log.newest().value().value();
@@ -89,7 +95,8 @@ TEST(SchemaLog, NewestNumberHolds) {
 TEST(SchemaLog, DamagedFilesAreNamed) {
   const auto store = io::memory_store();
   const SchemaLog log(store, "/s");
-  for (const char* text : {"", "v1", "v2\n{}", "v1\n{\"x\"", "v1\n{}", "v1\n{\"dataSchemaJson\":\"{\"}"}) {
+  for (const char* text :
+       {"", "v1", "v2\n{}", "v1\n{\"x\"", "v1\n{}", "v1\n{\"dataSchemaJson\":\"{\"}"}) {
     ASSERT_TRUE(store->put("/s/_schemas/3", text).ok());
     const auto status = log.newest().status();
     EXPECT_NE(status.to_string().find("/s/_schemas/3"), std::string::npos) << text;
@@ -100,7 +107,8 @@ TEST(SchemaLog, ASecondSourceIsRefused) {
   const SchemaLog log(io::memory_store(), "/s");
   EXPECT_TRUE(log.claim("/c1/sources/0", "file:/a").ok());
   EXPECT_TRUE(log.claim("/c1/sources/0", "file:/a").ok());
-  EXPECT_TRUE(log.claim("/c2/sources/0", "file:/a").ok());  // a fresh checkpoint over the same input
+  EXPECT_TRUE(
+      log.claim("/c2/sources/0", "file:/a").ok());  // a fresh checkpoint over the same input
   EXPECT_TRUE(log.claim("/c2/sources/0", "file:/b").ok());  // the input moved
   const auto refused = log.claim("/c3/sources/0", "file:/c");
   EXPECT_NE(refused.to_string().find("/c2/sources/0"), std::string::npos);

@@ -1,4 +1,5 @@
-// The list of seen files as numbered logs in a Store: 0, 1, 2, … each one JSON object a line, the state first.
+// The list of seen files as numbered logs in a Store: 0, 1, 2, … each one JSON object a line, the
+// state first.
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -31,7 +32,8 @@ class LogSeenFiles final : public SeenFiles {
     }
     std::sort(logs.begin(), logs.end());
     for (const std::int64_t number : logs) {
-      if (number != next_log_) return Status::illegal_state("{}/{} is missing", directory_, next_log_);
+      if (number != next_log_)
+        return Status::illegal_state("{}/{} is missing", directory_, next_log_);
       const std::string path = io::join_path(directory_, std::to_string(number));
       TRY_ASSIGN(const std::string text, store_->get(path));
       TRY(replay(path, text));
@@ -42,7 +44,8 @@ class LogSeenFiles final : public SeenFiles {
 
   const SeenMeta& meta() const override { return meta_; }
 
-  Result<std::vector<bool>> known(const std::string& directory, const std::vector<std::string>& names) override {
+  Result<std::vector<bool>> known(const std::string& directory,
+                                  const std::vector<std::string>& names) override {
     std::vector<bool> seen;
     seen.reserve(names.size());
     for (const auto& name : names) {
@@ -105,7 +108,8 @@ class LogSeenFiles final : public SeenFiles {
                                   {"first_listing_start_ms", meta.first_listing_start_ms},
                                   {"first_listing_finish_ms", meta.first_listing_finish_ms}}
                                  .dump();
-    TRY(store_->put_if_absent(io::join_path(directory_, std::to_string(next_log_)), head + "\n" + lines));
+    TRY(store_->put_if_absent(io::join_path(directory_, std::to_string(next_log_)),
+                              head + "\n" + lines));
     ++next_log_;
     return Status::OK();
   }
@@ -125,7 +129,8 @@ class LogSeenFiles final : public SeenFiles {
         forget(entry["expired"].get<std::int64_t>());
       } else {
         remember({entry.value("path", ""), entry.value("size", std::int64_t{0}),
-                  entry.value("modified_us", std::int64_t{0}), entry.value("discovered_ms", std::int64_t{0}),
+                  entry.value("modified_us", std::int64_t{0}),
+                  entry.value("discovered_ms", std::int64_t{0}),
                   entry.value("seq", std::int64_t{0})});
       }
     }
@@ -155,7 +160,8 @@ class LogSeenFiles final : public SeenFiles {
 
 }  // namespace
 
-Result<std::unique_ptr<SeenFiles>> open_log_seen_files(std::shared_ptr<io::Store> store, const std::string& directory) {
+Result<std::unique_ptr<SeenFiles>> open_log_seen_files(std::shared_ptr<io::Store> store,
+                                                       const std::string& directory) {
   auto files = std::make_unique<LogSeenFiles>(std::move(store), directory);
   TRY(files->load());
   return std::unique_ptr<SeenFiles>(std::move(files));

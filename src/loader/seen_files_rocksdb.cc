@@ -1,5 +1,5 @@
-// Column families: files (path NUL mtime -> record), seq (number, big endian -> record and path: a batch is one scan),
-// meta (name -> text).
+// Column families: files (path NUL mtime -> record), seq (number, big endian -> record and path: a
+// batch is one scan), meta (name -> text).
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -21,7 +21,8 @@ constexpr std::size_t files_a_write = 10'000;
 
 std::string seq_key(std::int64_t seq) {
   std::string key(8, '\0');
-  for (int i = 0; i < 8; ++i) key[static_cast<std::size_t>(i)] = static_cast<char>(seq >> (56 - 8 * i));
+  for (int i = 0; i < 8; ++i)
+    key[static_cast<std::size_t>(i)] = static_cast<char>(seq >> (56 - 8 * i));
   return key;
 }
 
@@ -40,7 +41,8 @@ Result<SeenFile> parse_numbered_record(std::string_view text) {
   std::string_view rest = text;
   for (auto& number : numbers) {
     const auto blank = rest.find(' ');
-    const auto parsed = blank == std::string_view::npos ? std::nullopt : parse_int64(rest.substr(0, blank));
+    const auto parsed =
+        blank == std::string_view::npos ? std::nullopt : parse_int64(rest.substr(0, blank));
     if (!parsed) return Status::illegal_state("the record of a seen file is damaged: {}", text);
     number = *parsed;
     rest.remove_prefix(blank + 1);
@@ -86,9 +88,11 @@ class RocksdbSeenFiles final : public SeenFiles {
     std::filesystem::create_directories(directory_, error);
     if (error) return Status::io("creating {}: {}", directory_, error.message());
     std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-    for (const char* name : {"default", "files", "seq", "meta"}) descriptors.emplace_back(name, family_options());
+    for (const char* name : {"default", "files", "seq", "meta"})
+      descriptors.emplace_back(name, family_options());
     rocksdb::DB* db = nullptr;
-    const auto opened = rocksdb::DB::Open(database_options(), directory_, descriptors, &families_, &db);
+    const auto opened =
+        rocksdb::DB::Open(database_options(), directory_, descriptors, &families_, &db);
     if (!opened.ok()) return open_error(opened);
     db_.reset(db);
     return load_meta();
@@ -96,7 +100,8 @@ class RocksdbSeenFiles final : public SeenFiles {
 
   const SeenMeta& meta() const override { return meta_; }
 
-  Result<std::vector<bool>> known(const std::string& directory, const std::vector<std::string>& names) override {
+  Result<std::vector<bool>> known(const std::string& directory,
+                                  const std::vector<std::string>& names) override {
     std::vector<bool> seen(names.size(), false);
     const std::string prefix = io::join_path(directory, "");
     const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(scan_options(), files()));
@@ -106,7 +111,8 @@ class RocksdbSeenFiles final : public SeenFiles {
       std::string_view rest = view(at->key());
       if (!rest.starts_with(prefix)) break;
       rest.remove_prefix(prefix.size());
-      // Only what is before the NUL is a path: the bytes of the time behind it may well be those of a '/'.
+      // Only what is before the NUL is a path: the bytes of the time behind it may well be those of
+      // a '/'.
       const std::string_view name = rest.substr(0, rest.find('\0'));
       const auto slash = name.find('/');
       if (slash != std::string_view::npos) {
@@ -131,7 +137,8 @@ class RocksdbSeenFiles final : public SeenFiles {
 
   Status add(std::vector<SeenFile> new_files, bool numbered, SeenMeta after) override {
     after.last_seq = meta_.last_seq;
-    // WAL order makes one sync at the end cover them all; a crash in between keeps a beginning, whose rest is found again.
+    // WAL order makes one sync at the end cover them all; a crash in between keeps a beginning,
+    // whose rest is found again.
     for (std::size_t begin = 0;; begin += files_a_write) {
       const std::size_t end = std::min(new_files.size(), begin + files_a_write);
       rocksdb::WriteBatch batch;
@@ -199,7 +206,8 @@ class RocksdbSeenFiles final : public SeenFiles {
     const std::string text = status.ToString();
     if (text.find("lock") != std::string::npos || text.find("LOCK") != std::string::npos) {
       return Status::illegal_state(
-          "{} is in use: another query runs from this checkpoint, here or in another process ({}). Stop it, or give this "
+          "{} is in use: another query runs from this checkpoint, here or in another process ({}). "
+          "Stop it, or give this "
           "query a checkpoint of its own",
           directory_, text);
     }
@@ -220,12 +228,14 @@ class RocksdbSeenFiles final : public SeenFiles {
       const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator({}));
       any->SeekToFirst();
       if (any->Valid()) {
-        return Status::illegal_state("{} holds a list of seen files that Millstream did not write", directory_);
+        return Status::illegal_state("{} holds a list of seen files that Millstream did not write",
+                                     directory_);
       }
       return Status::OK();
     }
     if (text != format_version) {
-      return Status::illegal_state("{} has format {}, this Millstream reads format {}", directory_, text, format_version);
+      return Status::illegal_state("{} has format {}, this Millstream reads format {}", directory_,
+                                   text, format_version);
     }
     TRY_ASSIGN(const bool found, read("state", &text));
     const auto parts = split(text, ' ');
@@ -242,8 +252,8 @@ class RocksdbSeenFiles final : public SeenFiles {
   void put_meta(rocksdb::WriteBatch& batch, const SeenMeta& meta) const {
     batch.Put(meta_family(), "format", std::string(format_version));
     batch.Put(meta_family(), "state",
-              fmt::format("{} {} {} {}", meta.last_seq, meta.first_listing_done ? 1 : 0, meta.first_listing_start_ms,
-                          meta.first_listing_finish_ms));
+              fmt::format("{} {} {} {}", meta.last_seq, meta.first_listing_done ? 1 : 0,
+                          meta.first_listing_start_ms, meta.first_listing_finish_ms));
   }
 
   const std::string directory_;
@@ -262,7 +272,8 @@ Result<std::unique_ptr<SeenFiles>> open_rocksdb_seen_files(const std::string& di
 
 Result<std::unique_ptr<SeenFiles>> open_seen_files(const std::shared_ptr<io::Store>& store,
                                                    const std::string& directory) {
-  if (store == io::local_store()) return open_rocksdb_seen_files(io::join_path(directory, "rocksdb"));
+  if (store == io::local_store())
+    return open_rocksdb_seen_files(io::join_path(directory, "rocksdb"));
   return open_log_seen_files(store, io::join_path(directory, "files"));
 }
 

@@ -11,7 +11,8 @@ void MemoryTable::put(std::int64_t batch_id, connector::OutputMode mode,
   if (mode == connector::OutputMode::complete) {
     rows_ = std::move(rows);
   } else if (batch_id > newest_batch_) {
-    rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
+    rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
+                 std::make_move_iterator(rows.end()));
   }
   newest_batch_ = std::max(newest_batch_, batch_id);
 }
@@ -28,7 +29,9 @@ Result<connector::Batches> MemoryTable::scan(const connector::ScanRequest& reque
   std::vector<int> indexes;
   for (const auto& name : request.columns) {
     const int index = column::find_field(schema_, name);
-    if (index < 0) return Status::internal("a scan asks for column '{}', which the memory table does not have", name);
+    if (index < 0)
+      return Status::internal("a scan asks for column '{}', which the memory table does not have",
+                              name);
     schema.push_back(schema_[static_cast<std::size_t>(index)]);
     indexes.push_back(index);
   }

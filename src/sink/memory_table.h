@@ -1,5 +1,6 @@
-// MemoryTable: the rows that a memory sink has been given, as a table that batch queries read while the stream runs. Shared
-// by the sink (one writer) and any number of readers; a scan sees whole batches only. Thread-safe.
+// MemoryTable: the rows that a memory sink has been given, as a table that batch queries read while
+// the stream runs. Shared by the sink (one writer) and any number of readers; a scan sees whole
+// batches only. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,10 @@ class MemoryTable final : public connector::Table {
   Result<connector::Batches> scan(const connector::ScanRequest& request) const override;
   std::string describe() const override { return "MemoryPlan " + name_; }
 
-  // Batch `batch_id`'s rows. Append and update: a batch that came before is not taken again. Complete: they replace all.
-  void put(std::int64_t batch_id, connector::OutputMode mode, std::vector<connector::RecordBatchPtr> rows);
+  // Batch `batch_id`'s rows. Append and update: a batch that came before is not taken again.
+  // Complete: they replace all.
+  void put(std::int64_t batch_id, connector::OutputMode mode,
+           std::vector<connector::RecordBatchPtr> rows);
   std::int64_t row_count() const;
 
  private:

@@ -11,15 +11,17 @@ namespace millstream::sink {
 namespace {
 
 // Sinks that Spark has and Millstream has not yet.
-constexpr std::array refused = {"csv", "json", "parquet", "text", "orc", "avro", "xml", "kafka", "foreach", "foreachbatch"};
+constexpr std::array refused = {"csv",  "json", "parquet", "text",    "orc",
+                                "avro", "xml",  "kafka",   "foreach", "foreachbatch"};
 
 }  // namespace
 
-Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format, const Options& options,
-                                                   const SinkEnv& env) {
+Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format,
+                                                   const Options& options, const SinkEnv& env) {
   const std::string name = to_lower(format);
   if (!env.partition_columns.empty() && name != "delta") {
-    return Status::plain(ErrorKind::analysis, fmt::format("'partitionBy' does not apply to the {} sink", format));
+    return Status::plain(ErrorKind::analysis,
+                         fmt::format("'partitionBy' does not apply to the {} sink", format));
   }
   if (name == "noop") return make_noop_sink(options);
   if (name == "memory") return make_memory_sink(options, env);
@@ -27,14 +29,17 @@ Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format, co
   if (name == "delta") return make_delta_sink(options, env);
   if (std::find(refused.begin(), refused.end(), name) != refused.end()) {
     return Status::unsupported(
-        "streaming into the sink '{}' is not supported by Millstream yet; use delta, console, memory or noop", format);
+        "streaming into the sink '{}' is not supported by Millstream yet; use delta, console, "
+        "memory or noop",
+        format);
   }
   return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
 }
 
 bool allows_temporary_checkpoint(std::string_view format) {
   const std::string name = to_lower(format);
-  return name == "console" || name == "memory" || name == "noop" || name == "foreach" || name == "foreachbatch";
+  return name == "console" || name == "memory" || name == "noop" || name == "foreach" ||
+         name == "foreachbatch";
 }
 
 }  // namespace millstream::sink

@@ -1,4 +1,5 @@
-// The sinks by their names: df.writeStream.format(f)…start(). Called by the session; the sink is then its query's alone.
+// The sinks by their names: df.writeStream.format(f)…start(). Called by the session; the sink is
+// then its query's alone.
 #pragma once
 
 #include <functional>
@@ -29,13 +30,15 @@ struct SinkEnv {
       show;
   std::function<void(std::string_view text)> print;  // null: standard output
 
-  // memory: the table that the session has made for the query's rows and registered as a view of the query's name.
+  // memory: the table that the session has made for the query's rows and registered as a view of
+  // the query's name.
   std::shared_ptr<MemoryTable> memory_table;
 };
 
-// DATA_SOURCE_NOT_FOUND for an unknown format; one that Spark has and Millstream does not is refused by name.
-Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format, const Options& options,
-                                                   const SinkEnv& env);
+// DATA_SOURCE_NOT_FOUND for an unknown format; one that Spark has and Millstream does not is
+// refused by name.
+Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format,
+                                                   const Options& options, const SinkEnv& env);
 
 // True when a query into this sink may run on a temporary checkpoint (console, memory, noop).
 bool allows_temporary_checkpoint(std::string_view format);

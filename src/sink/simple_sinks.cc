@@ -30,12 +30,14 @@ Status read_partitions(const Batches& rows, const CancelToken* cancel, const Tak
   });
 }
 
-// The options that every sink is given by the session and the loop; the sink itself does not use them.
+// The options that every sink is given by the session and the loop; the sink itself does not use
+// them.
 bool is_common_option(std::string_view lower_name) {
   return lower_name == "checkpointlocation" || lower_name == "path" || lower_name == "queryname";
 }
 
-Status check_options(const Options& options, std::string_view sink, std::initializer_list<std::string_view> known) {
+Status check_options(const Options& options, std::string_view sink,
+                     std::initializer_list<std::string_view> known) {
   for (const auto& [lower, entry] : options.entries()) {
     bool found = is_common_option(lower);
     for (const auto name : known) found = found || equals_ignore_case(name, lower);
@@ -53,8 +55,9 @@ class NoopSink final : public connector::Sink {
 
   Result<std::int64_t> add_batch(const SinkBatch& batch, const Batches& rows) override {
     std::atomic<std::int64_t> count = 0;
-    TRY(read_partitions(rows, batch.cancel,
-                        [&](std::size_t, const RecordBatchPtr& read) { count += read->num_rows(); }));
+    TRY(read_partitions(rows, batch.cancel, [&](std::size_t, const RecordBatchPtr& read) {
+      count += read->num_rows();
+    }));
     return count.load();
   }
 };
@@ -79,7 +82,8 @@ class MemorySink final : public connector::Sink {
 
 class ConsoleSink final : public connector::Sink {
  public:
-  ConsoleSink(int rows, int truncate, SinkEnv env) : rows_(rows), truncate_(truncate), env_(std::move(env)) {}
+  ConsoleSink(int rows, int truncate, SinkEnv env)
+      : rows_(rows), truncate_(truncate), env_(std::move(env)) {}
 
   std::string description() const override {
     return "org.apache.spark.sql.execution.streaming.ConsoleTable$@1";
@@ -121,7 +125,8 @@ Result<std::vector<RecordBatchPtr>> read_all(const Batches& rows, const CancelTo
   }));
   std::vector<RecordBatchPtr> all;
   for (auto& part : parts) {
-    all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    all.insert(all.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
   }
   return all;
 }
@@ -131,19 +136,22 @@ Result<std::shared_ptr<connector::Sink>> make_noop_sink(const Options&) {
   return std::shared_ptr<connector::Sink>(std::make_shared<NoopSink>());
 }
 
-Result<std::shared_ptr<connector::Sink>> make_memory_sink(const Options& options, const SinkEnv& env) {
+Result<std::shared_ptr<connector::Sink>> make_memory_sink(const Options& options,
+                                                          const SinkEnv& env) {
   TRY(check_options(options, "memory", {}));
-  if (!env.memory_table) return Status::plain(ErrorKind::analysis, "queryName must be specified for memory sink.");
+  if (!env.memory_table)
+    return Status::plain(ErrorKind::analysis, "queryName must be specified for memory sink.");
   return std::shared_ptr<connector::Sink>(std::make_shared<MemorySink>(env.memory_table));
 }
 
-Result<std::shared_ptr<connector::Sink>> make_console_sink(const Options& options, const SinkEnv& env) {
+Result<std::shared_ptr<connector::Sink>> make_console_sink(const Options& options,
+                                                           const SinkEnv& env) {
   TRY(check_options(options, "console", {"numRows", "truncate"}));
   TRY_ASSIGN(const std::int64_t rows, options.get_int("numRows", 20));
   TRY_ASSIGN(const bool truncate, options.get_bool("truncate", true));
   if (!env.show) return Status::internal("the console sink was given nothing to render rows with");
-  return std::shared_ptr<connector::Sink>(
-      std::make_shared<ConsoleSink>(static_cast<int>(std::clamp<std::int64_t>(rows, 0, 1 << 30)), truncate ? 20 : 0, env));
+  return std::shared_ptr<connector::Sink>(std::make_shared<ConsoleSink>(
+      static_cast<int>(std::clamp<std::int64_t>(rows, 0, 1 << 30)), truncate ? 20 : 0, env));
 }
 
 }  // namespace millstream::sink

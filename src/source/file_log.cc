@@ -15,8 +15,8 @@ constexpr std::string_view compact_suffix = ".compact";
 constexpr std::int64_t newest_version = 1;
 
 std::string print(const FileLogEntry& entry) {
-  return fmt::format(R"({{"path":{},"timestamp":{},"batchId":{}}})", json_quote(entry.uri), entry.timestamp_ms,
-                     entry.log_offset);
+  return fmt::format(R"({{"path":{},"timestamp":{},"batchId":{}}})", json_quote(entry.uri),
+                     entry.timestamp_ms, entry.log_offset);
 }
 
 // "12", "19.compact" -> the number; other names are no entries.
@@ -31,12 +31,16 @@ Status check_version(const std::string& path, std::string_view line) {
   const auto number = line.starts_with('v') ? parse_int64(line.substr(1)) : std::nullopt;
   if (!number || *number <= 0) {
     return Status::illegal_state(
-        "Failed to read log file {}. Log file was malformed: failed to read correct log version from {}.", path, line);
+        "Failed to read log file {}. Log file was malformed: failed to read correct log version "
+        "from {}.",
+        path, line);
   }
   if (*number > newest_version) {
     return Status::illegal_state(
-        "Failed to read log file {}. The maximum supported log version is v{}, but encountered v{}. The log file was "
-        "produced by a newer version of Spark and cannot be read by this version. You need to upgrade.",
+        "Failed to read log file {}. The maximum supported log version is v{}, but encountered "
+        "v{}. The log file was "
+        "produced by a newer version of Spark and cannot be read by this version. You need to "
+        "upgrade.",
         path, newest_version, *number);
   }
   return Status::OK();
@@ -44,7 +48,8 @@ Status check_version(const std::string& path, std::string_view line) {
 
 Result<std::vector<FileLogEntry>> parse(const std::string& path, const std::string& text) {
   const auto lines = split(text, '\n');
-  if (lines.empty() || lines[0].empty()) return Status::illegal_state("Incomplete log file {}", path);
+  if (lines.empty() || lines[0].empty())
+    return Status::illegal_state("Incomplete log file {}", path);
   TRY(check_version(path, lines[0]));
   std::vector<FileLogEntry> entries;
   for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -53,7 +58,8 @@ Result<std::vector<FileLogEntry>> parse(const std::string& path, const std::stri
     const bool good = entry.is_object() && entry.value("path", json()).is_string() &&
                       entry.value("timestamp", json()).is_number_integer() &&
                       entry.value("batchId", json()).is_number_integer();
-    if (!good) return Status::illegal_state("line {} of the file source log {} is damaged", i + 1, path);
+    if (!good)
+      return Status::illegal_state("line {} of the file source log {} is damaged", i + 1, path);
     entries.push_back({entry["path"].get<std::string>(), entry["timestamp"].get<std::int64_t>(),
                        entry["batchId"].get<std::int64_t>()});
   }
@@ -71,13 +77,17 @@ std::int64_t derive_compact_interval(std::int64_t wanted, std::int64_t compact_i
   return length;
 }
 
-Result<std::unique_ptr<FileLog>> FileLog::open(std::shared_ptr<io::Store> store, std::string directory,
+Result<std::unique_ptr<FileLog>> FileLog::open(std::shared_ptr<io::Store> store,
+                                               std::string directory,
                                                const FileLogSettings& settings, Clock* clock) {
   if (settings.compact_interval <= 0) {
-    return Status::invalid("Please set spark.sql.streaming.fileSource.log.compactInterval (was {}) to a positive value.",
-                           settings.compact_interval);
+    return Status::invalid(
+        "Please set spark.sql.streaming.fileSource.log.compactInterval (was {}) to a positive "
+        "value.",
+        settings.compact_interval);
   }
-  std::unique_ptr<FileLog> log(new FileLog(std::move(store), std::move(directory), settings, clock));
+  std::unique_ptr<FileLog> log(
+      new FileLog(std::move(store), std::move(directory), settings, clock));
   TRY(log->load_names());
   return log;
 }
@@ -112,7 +122,8 @@ std::string FileLog::path_of(std::int64_t id) const {
 Result<std::optional<std::vector<FileLogEntry>>> FileLog::read(std::int64_t id) const {
   const std::string path = path_of(id);
   auto text = store_->get(path);
-  if (!text.ok() && text.status().is(ErrorKind::file_not_found)) return std::optional<std::vector<FileLogEntry>>();
+  if (!text.ok() && text.status().is(ErrorKind::file_not_found))
+    return std::optional<std::vector<FileLogEntry>>();
   if (!text.ok()) return text.status();
   TRY_ASSIGN(auto entries, parse(path, text.value()));
   return std::optional<std::vector<FileLogEntry>>(std::move(entries));
@@ -124,8 +135,11 @@ Result<std::vector<FileLogEntry>> FileLog::all() const {
   const std::int64_t begin = std::max<std::int64_t>(0, (newest_ + 1) / interval_ * interval_ - 1);
   for (std::int64_t id = begin; id <= newest_; ++id) {
     TRY_ASSIGN(auto entries, read(id));
-    if (!entries) return Status::illegal_state("{} doesn't exist (latestId: {}, compactInterval: {})", path_of(id), newest_, interval_);
-    files.insert(files.end(), std::make_move_iterator(entries->begin()), std::make_move_iterator(entries->end()));
+    if (!entries)
+      return Status::illegal_state("{} doesn't exist (latestId: {}, compactInterval: {})",
+                                   path_of(id), newest_, interval_);
+    files.insert(files.end(), std::make_move_iterator(entries->begin()),
+                 std::make_move_iterator(entries->end()));
   }
   return files;
 }
@@ -143,7 +157,8 @@ Result<std::vector<FileLogEntry>> FileLog::range(std::int64_t first, std::int64_
         for (auto& entry : everything) (*compacted)[entry.log_offset].push_back(std::move(entry));
       }
       entries = (*compacted)[id];
-      if (entries->empty()) return Status::illegal_state("the file source log {} has no entry {}", directory_, id);
+      if (entries->empty())
+        return Status::illegal_state("the file source log {} has no entry {}", directory_, id);
     }
     for (auto& entry : *entries) {
       if (entry.log_offset == id) files.push_back(std::move(entry));
@@ -163,7 +178,8 @@ Status FileLog::add(std::vector<FileLogEntry> files) {
   for (const auto& entry : files) text += "\n" + print(entry);
   const Status written = store_->put_if_absent(path_of(id), text);
   if (written.is(ErrorKind::already_exists)) {
-    return Status::illegal_state("Concurrent update to the log. Multiple streaming jobs detected for {}", id);
+    return Status::illegal_state(
+        "Concurrent update to the log. Multiple streaming jobs detected for {}", id);
   }
   TRY(written);
   newest_ = id;

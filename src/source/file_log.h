@@ -1,6 +1,6 @@
-// FileLog: which files each entry of a file source covers, in Spark's compactible log: <dir>/0, 1, …, 9.compact, 10, …; "v1",
-// then a JSON object a file. Every tenth entry repeats all before it. Spark continues a log of ours and we continue Spark's.
-// Used by its source's thread alone.
+// FileLog: which files each entry of a file source covers, in Spark's compactible log: <dir>/0, 1,
+// …, 9.compact, 10, …; "v1", then a JSON object a file. Every tenth entry repeats all before it.
+// Spark continues a log of ours and we continue Spark's. Used by its source's thread alone.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct FileLogSettings {
 
 class FileLog {
  public:
-  static Result<std::unique_ptr<FileLog>> open(std::shared_ptr<io::Store> store, std::string directory,
+  static Result<std::unique_ptr<FileLog>> open(std::shared_ptr<io::Store> store,
+                                               std::string directory,
                                                const FileLogSettings& settings, Clock* clock);
 
   std::int64_t newest() const { return newest_; }  // -1: empty
@@ -42,13 +43,18 @@ class FileLog {
   Status add(std::vector<FileLogEntry> files);
 
  private:
-  FileLog(std::shared_ptr<io::Store> store, std::string directory, const FileLogSettings& settings, Clock* clock)
-      : store_(std::move(store)), directory_(std::move(directory)), settings_(settings), clock_(clock) {}
+  FileLog(std::shared_ptr<io::Store> store, std::string directory, const FileLogSettings& settings,
+          Clock* clock)
+      : store_(std::move(store)),
+        directory_(std::move(directory)),
+        settings_(settings),
+        clock_(clock) {}
 
   Status load_names();
   bool is_compact(std::int64_t id) const { return (id + 1) % interval_ == 0; }
   std::string path_of(std::int64_t id) const;
-  Result<std::optional<std::vector<FileLogEntry>>> read(std::int64_t id) const;  // nothing: no such file
+  Result<std::optional<std::vector<FileLogEntry>>> read(
+      std::int64_t id) const;  // nothing: no such file
   Status remove_expired() const;
 
   std::shared_ptr<io::Store> store_;
@@ -59,7 +65,8 @@ class FileLog {
   std::int64_t newest_ = -1;
 };
 
-// The compaction interval of a log with the one compact file `compact_id`, when the setting is `wanted`: Spark's rule.
+// The compaction interval of a log with the one compact file `compact_id`, when the setting is
+// `wanted`: Spark's rule.
 std::int64_t derive_compact_interval(std::int64_t wanted, std::int64_t compact_id);
 
 }  // namespace millstream::source

@@ -34,7 +34,9 @@ class FileLogTest : public ::testing::Test {
     EXPECT_TRUE(log.ok()) << log.status().to_string();
     return std::move(log).value();
   }
-  static std::vector<FileLogEntry> file(int i) { return {{fmt::format("file:///in/{}.json", i), 1000 + i, 0}}; }
+  static std::vector<FileLogEntry> file(int i) {
+    return {{fmt::format("file:///in/{}.json", i), 1000 + i, 0}};
+  }
   std::vector<std::string> names() { return store->list_names("/c/sources/0", {}).value(); }
 
   std::shared_ptr<io::Store> store = io::memory_store();
@@ -43,7 +45,9 @@ class FileLogTest : public ::testing::Test {
 
 TEST_F(FileLogTest, BytesAreSparks) {
   auto log = open();
-  ASSERT_TRUE(log->add({{"file:///data/in/part%20a.json", 1767225599000, 0}, {"file:///data/in/b.json", 1767225599500, 0}}).ok());
+  ASSERT_TRUE(log->add({{"file:///data/in/part%20a.json", 1767225599000, 0},
+                        {"file:///data/in/b.json", 1767225599500, 0}})
+                  .ok());
   EXPECT_EQ(store->get("/c/sources/0/0").value(),
             "v1\n"
             R"({"path":"file:///data/in/part%20a.json","timestamp":1767225599000,"batchId":0})"
@@ -76,12 +80,14 @@ TEST_F(FileLogTest, SparksLogComesOutAsItWentIn) {
     std::ifstream in(file.path());
     sparks[file.path().filename()] = std::string(std::istreambuf_iterator<char>(in), {});
   }
-  for (const auto& [name, text] : sparks) ASSERT_TRUE(store->put("/c/sources/0/" + name, text).ok());
+  for (const auto& [name, text] : sparks)
+    ASSERT_TRUE(store->put("/c/sources/0/" + name, text).ok());
   auto read = open();
   EXPECT_EQ(read->newest(), 11);
   const auto ours = io::memory_store();
   auto written = FileLog::open(ours, "/o", {}, &clock).value();
-  for (std::int64_t id = 0; id <= read->newest(); ++id) ASSERT_TRUE(written->add(read->range(id, id).value()).ok());
+  for (std::int64_t id = 0; id <= read->newest(); ++id)
+    ASSERT_TRUE(written->add(read->range(id, id).value()).ok());
   for (const auto& [name, text] : sparks) EXPECT_EQ(ours->get("/o/" + name).value(), text) << name;
 }
 
@@ -108,14 +114,15 @@ TEST(CompactInterval, OneCompactFile) {
   EXPECT_EQ(derive_compact_interval(10, 4), 5);    // a shorter interval stays
   EXPECT_EQ(derive_compact_interval(10, 11), 12);  // no divisor of 12 between
   EXPECT_EQ(derive_compact_interval(3, 8), 3);
-  EXPECT_EQ(derive_compact_interval(4, 12), 13);   // 13 is prime
+  EXPECT_EQ(derive_compact_interval(4, 12), 13);  // 13 is prime
 }
 
 TEST_F(FileLogTest, ASecondWriterIsNoticed) {
   auto one = open();
   auto two = open();
   ASSERT_TRUE(one->add(file(0)).ok());
-  EXPECT_EQ(two->add(file(1)).message(), "Concurrent update to the log. Multiple streaming jobs detected for 0");
+  EXPECT_EQ(two->add(file(1)).message(),
+            "Concurrent update to the log. Multiple streaming jobs detected for 0");
 }
 
 TEST_F(FileLogTest, SupersededEntriesAreRemovedInTime) {
@@ -143,7 +150,9 @@ TEST_F(FileLogTest, DamagedFilesAreNamed) {
     EXPECT_NE(status.to_string().find("/c/sources/0/0"), std::string::npos);
   }
   // A trailing newline and leftovers of a crashed writer do no harm.
-  ASSERT_TRUE(store->put("/c/sources/0/0", "v1\n{\"path\":\"file:///a\",\"timestamp\":1,\"batchId\":0}\n").ok());
+  ASSERT_TRUE(
+      store->put("/c/sources/0/0", "v1\n{\"path\":\"file:///a\",\"timestamp\":1,\"batchId\":0}\n")
+          .ok());
   ASSERT_TRUE(store->put("/c/sources/0/.1.0b6f.tmp", "half").ok());
   EXPECT_EQ(open()->all()->size(), 1u);
 }

@@ -35,10 +35,12 @@ struct NewFile {
   std::int64_t timestamp_ms = 0;
 };
 
-// Which files have been read, as long as they are not older than the newest one minus the age limit.
+// Which files have been read, as long as they are not older than the newest one minus the age
+// limit.
 class SeenMap {
  public:
-  SeenMap(std::int64_t age_max_ms, bool name_only) : age_max_ms_(age_max_ms), name_only_(name_only) {}
+  SeenMap(std::int64_t age_max_ms, bool name_only)
+      : age_max_ms_(age_max_ms), name_only_(name_only) {}
 
   void add(const std::string& path, std::int64_t timestamp_ms) {
     times_[key(path)] = timestamp_ms;
@@ -56,7 +58,9 @@ class SeenMap {
   }
 
  private:
-  std::string key(const std::string& path) const { return name_only_ ? std::string(io::base_name(path)) : path; }
+  std::string key(const std::string& path) const {
+    return name_only_ ? std::string(io::base_name(path)) : path;
+  }
 
   std::int64_t age_max_ms_;
   bool name_only_;
@@ -65,7 +69,9 @@ class SeenMap {
   std::int64_t purged_ms_ = 0;
 };
 
-std::string print_offset(std::int64_t log_offset) { return fmt::format(R"({{"logOffset":{}}})", log_offset); }
+std::string print_offset(std::int64_t log_offset) {
+  return fmt::format(R"({{"logOffset":{}}})", log_offset);
+}
 
 Result<std::int64_t> parse_offset(const std::string& text) {
   if (const auto bare = parse_int64(trim(text))) return *bare;  // as older Sparks wrote it
@@ -82,14 +88,16 @@ std::string root_of(const FileDefinition& definition, const std::string& file) {
   // A pattern has no wildcard that crosses levels: what it matches is as deep as it is.
   const auto levels = std::count(definition.path.begin(), definition.path.end(), '/');
   std::size_t end = 0;
-  for (std::ptrdiff_t level = 0; level < levels && end != std::string::npos; ++level) end = file.find('/', end + 1);
+  for (std::ptrdiff_t level = 0; level < levels && end != std::string::npos; ++level)
+    end = file.find('/', end + 1);
   return end == std::string::npos ? std::string(io::parent_path(file)) : file.substr(0, end);
 }
 
 class FileSource final : public connector::Source {
  public:
   FileSource(std::shared_ptr<const FileDefinition> definition, std::unique_ptr<FileLog> log)
-      : definition_(std::move(definition)), log_(std::move(log)),
+      : definition_(std::move(definition)),
+        log_(std::move(log)),
         seen_(definition_->options.file_age_max_ms, definition_->options.file_name_only) {}
 
   Status restore() {
@@ -102,10 +110,12 @@ class FileSource final : public connector::Source {
     return Status::OK();
   }
 
-  std::string description() const override { return "FileStreamSource[" + io::to_uri(definition_->path) + "]"; }
+  std::string description() const override {
+    return "FileStreamSource[" + io::to_uri(definition_->path) + "]";
+  }
 
-  Result<std::optional<connector::Offset>> latest_offset(const std::optional<connector::Offset>& start,
-                                                         bool all) override {
+  Result<std::optional<connector::Offset>> latest_offset(
+      const std::optional<connector::Offset>& start, bool all) override {
     TRY_ASSIGN(std::vector<NewFile> files, unread_files());
     TRY_ASSIGN(const auto batch, take_batch(std::move(files), all));
     if (!batch.empty()) {
@@ -125,14 +135,16 @@ class FileSource final : public connector::Source {
     return std::optional<connector::Offset>(print_offset(log_->newest()));
   }
 
-  Result<connector::Batches> batch(const std::optional<connector::Offset>& start, const connector::Offset& end,
+  Result<connector::Batches> batch(const std::optional<connector::Offset>& start,
+                                   const connector::Offset& end,
                                    const connector::ScanRequest& request) override {
     std::int64_t from = -1;
     if (start) {
       TRY_ASSIGN(from, parse_offset(*start));
     }
     TRY_ASSIGN(const std::int64_t to, parse_offset(end));
-    if (from > to) return Status::illegal_state("the file source's offsets run backwards: {} to {}", from, to);
+    if (from > to)
+      return Status::illegal_state("the file source's offsets run backwards: {} to {}", from, to);
     TRY_ASSIGN(const auto entries, log_->range(from + 1, to));
     std::vector<format::FileSplit> splits;
     for (const auto& entry : entries) {
@@ -140,8 +152,9 @@ class FileSource final : public connector::Source {
       TRY_ASSIGN(auto split, split_of(path, entry.timestamp_ms));
       splits.push_back(std::move(split));
     }
-    const format::FileScan scan{definition_->format,    definition_->data, definition_->options.rest,
-                                definition_->time_zone, request.columns,   request.predicates};
+    const format::FileScan scan{definition_->format,       definition_->data,
+                                definition_->options.rest, definition_->time_zone,
+                                request.columns,           request.predicates};
     return format::scan_files(definition_->store, scan, std::move(splits));
   }
 
@@ -156,7 +169,8 @@ class FileSource final : public connector::Source {
  private:
   // All files, in the order of reading.
   Result<std::vector<NewFile>> list() const {
-    TRY_ASSIGN(auto found, format::list_files(definition_->store, {definition_->path}, definition_->listing));
+    TRY_ASSIGN(auto found,
+               format::list_files(definition_->store, {definition_->path}, definition_->listing));
     std::vector<NewFile> files;
     files.reserve(found.size());
     for (auto& file : found) {
@@ -164,9 +178,10 @@ class FileSource final : public connector::Source {
       files.push_back({std::move(file.info), ms});
     }
     const bool latest_first = definition_->options.latest_first;
-    std::stable_sort(files.begin(), files.end(), [latest_first](const NewFile& a, const NewFile& b) {
-      return latest_first ? a.timestamp_ms > b.timestamp_ms : a.timestamp_ms < b.timestamp_ms;
-    });
+    std::stable_sort(
+        files.begin(), files.end(), [latest_first](const NewFile& a, const NewFile& b) {
+          return latest_first ? a.timestamp_ms > b.timestamp_ms : a.timestamp_ms < b.timestamp_ms;
+        });
     return files;
   }
 
@@ -178,7 +193,9 @@ class FileSource final : public connector::Source {
     } else {
       TRY_ASSIGN(files, list());
     }
-    std::erase_if(files, [&](const NewFile& file) { return !seen_.is_new(file.info.path, file.timestamp_ms); });
+    std::erase_if(files, [&](const NewFile& file) {
+      return !seen_.is_new(file.info.path, file.timestamp_ms);
+    });
     // With fileNameOnly one listing may hold the same name twice; the first one counts.
     if (definition_->options.file_name_only) {
       std::unordered_map<std::string, bool> names;
@@ -189,7 +206,8 @@ class FileSource final : public connector::Source {
     return files;
   }
 
-  // The first files within the limits; the rest is kept for the following batches when it is worth it.
+  // The first files within the limits; the rest is kept for the following batches when it is worth
+  // it.
   Result<std::vector<NewFile>> take_batch(std::vector<NewFile> files, bool all) {
     cached_.clear();
     const FileStreamOptions& options = definition_->options;
@@ -203,13 +221,16 @@ class FileSource final : public connector::Source {
       taken += size;
       ++count;
     }
-    std::vector<NewFile> rest(std::make_move_iterator(files.begin() + static_cast<std::ptrdiff_t>(count)),
-                              std::make_move_iterator(files.end()));
+    std::vector<NewFile> rest(
+        std::make_move_iterator(files.begin() + static_cast<std::ptrdiff_t>(count)),
+        std::make_move_iterator(files.end()));
     files.resize(count);
     std::int64_t rest_bytes = 0;
     for (const auto& file : rest) rest_bytes += file.info.size;
-    const double left = static_cast<double>(options.files_max ? static_cast<std::int64_t>(rest.size()) : rest_bytes);
-    const double limit = static_cast<double>(options.files_max ? *options.files_max : *options.bytes_max);
+    const double left = static_cast<double>(
+        options.files_max ? static_cast<std::int64_t>(rest.size()) : rest_bytes);
+    const double limit =
+        static_cast<double>(options.files_max ? *options.files_max : *options.bytes_max);
     if (!options.latest_first && !files_of_run_ && left >= limit * options.discard_cached_ratio) {
       if (static_cast<std::int64_t>(rest.size()) > options.cached_files_max) {
         rest.resize(static_cast<std::size_t>(options.cached_files_max));
@@ -246,14 +267,17 @@ class FileSource final : public connector::Source {
 
 class FileStreamTable final : public connector::StreamTable {
  public:
-  explicit FileStreamTable(std::shared_ptr<const FileDefinition> definition) : definition_(std::move(definition)) {}
+  explicit FileStreamTable(std::shared_ptr<const FileDefinition> definition)
+      : definition_(std::move(definition)) {}
   const Schema& schema() const override { return definition_->table; }
   const Schema& metadata_fields() const override { return format::file_metadata_fields(); }
   std::string describe() const override {
     return fmt::format("{} [{}]", definition_->format, io::to_uri(definition_->path));
   }
-  Result<std::unique_ptr<connector::Source>> open(const connector::SourceContext& context) const override {
-    TRY_ASSIGN(auto log, FileLog::open(context.store, context.metadata_path, definition_->log, context.clock));
+  Result<std::unique_ptr<connector::Source>> open(
+      const connector::SourceContext& context) const override {
+    TRY_ASSIGN(auto log, FileLog::open(context.store, context.metadata_path, definition_->log,
+                                       context.clock));
     auto source = std::make_unique<FileSource>(definition_, std::move(log));
     TRY(source->restore());
     return std::unique_ptr<connector::Source>(std::move(source));
@@ -269,8 +293,9 @@ Result<std::string> one_path(const Options& options, const std::vector<std::stri
   std::sort(given.begin(), given.end());
   given.erase(std::unique(given.begin(), given.end()), given.end());
   if (given.size() != 1) {
-    return given.empty() ? Status::plain(ErrorKind::illegal_argument, "'path' is not specified")
-                         : Status::unsupported("a file stream reads one path; {} were given", given.size());
+    return given.empty()
+               ? Status::plain(ErrorKind::illegal_argument, "'path' is not specified")
+               : Status::unsupported("a file stream reads one path; {} were given", given.size());
   }
   return io::local_path(given[0]);
 }
@@ -286,30 +311,39 @@ Result<FileLogSettings> log_settings(const SourceEnv& env) {
   for (const auto& [name, value] : env.conf) {
     if (name.starts_with("spark.sql.streaming.")) conf.set(name, value);
   }
-  TRY_ASSIGN(settings.compact_interval, conf.get_int("spark.sql.streaming.fileSource.log.compactInterval", 10));
+  TRY_ASSIGN(settings.compact_interval,
+             conf.get_int("spark.sql.streaming.fileSource.log.compactInterval", 10));
   TRY_ASSIGN(settings.deletion, conf.get_bool("spark.sql.streaming.fileSource.log.deletion", true));
-  TRY_ASSIGN(settings.entries_to_retain, conf.get_int("spark.sql.streaming.minBatchesToRetain", 100));
+  TRY_ASSIGN(settings.entries_to_retain,
+             conf.get_int("spark.sql.streaming.minBatchesToRetain", 100));
   return settings;
 }
 
 // The schema that the user gave, or what the format or inference says.
-Result<Schema> given_schema(const FileDefinition& definition, const std::string& schema_text, const SourceEnv& env) {
+Result<Schema> given_schema(const FileDefinition& definition, const std::string& schema_text,
+                            const SourceEnv& env) {
   if (!trim(schema_text).empty()) return column::schema_from_text(schema_text);
   if (definition.format == "text") return Schema{{"value", column::string_type(), true, {}}};
   if (!equals_ignore_case(conf_of(env, "spark.sql.streaming.schemaInference", "false"), "true")) {
-    return Status::plain(
-        ErrorKind::illegal_argument,
-        "Schema must be specified when creating a streaming source DataFrame. If some files already exist in the "
-        "directory, then depending on the file format you may be able to create a static DataFrame on that directory with "
-        "'spark.read.load(directory)' and infer schema from it.");
+    return Status::plain(ErrorKind::illegal_argument,
+                         "Schema must be specified when creating a streaming source DataFrame. If "
+                         "some files already exist in the "
+                         "directory, then depending on the file format you may be able to create a "
+                         "static DataFrame on that directory with "
+                         "'spark.read.load(directory)' and infer schema from it.");
   }
-  TRY_ASSIGN(const auto table, format::make_file_table({definition.format, std::nullopt, definition.options.rest,
-                                                        {definition.path}, definition.time_zone, definition.store}));
+  TRY_ASSIGN(const auto table, format::make_file_table({definition.format,
+                                                        std::nullopt,
+                                                        definition.options.rest,
+                                                        {definition.path},
+                                                        definition.time_zone,
+                                                        definition.store}));
   return table->schema();
 }
 
 Status find_columns(FileDefinition* definition, const Schema& given) {
-  TRY_ASSIGN(auto found, format::list_files(definition->store, {definition->path}, definition->listing));
+  TRY_ASSIGN(auto found,
+             format::list_files(definition->store, {definition->path}, definition->listing));
   if (!definition->listing.recursive) {
     for (auto& file : found) file.root = root_of(*definition, file.info.path);
     format::PartitionRules rules;
@@ -319,27 +353,28 @@ Status find_columns(FileDefinition* definition, const Schema& given) {
     definition->partitions = column::as_nullable(partitioned.columns);
   }
   for (const auto& field : column::as_nullable(given)) {
-    if (column::find_field_ignore_case(definition->partitions, field.name) < 0) definition->data.push_back(field);
+    if (column::find_field_ignore_case(definition->partitions, field.name) < 0)
+      definition->data.push_back(field);
   }
   definition->table = definition->data;
-  definition->table.insert(definition->table.end(), definition->partitions.begin(), definition->partitions.end());
+  definition->table.insert(definition->table.end(), definition->partitions.begin(),
+                           definition->partitions.end());
   return Status::OK();
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(const std::string& format,
-                                                                             const std::string& schema_text,
-                                                                             const Options& options,
-                                                                             const std::vector<std::string>& paths,
-                                                                             const SourceEnv& env) {
+Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(
+    const std::string& format, const std::string& schema_text, const Options& options,
+    const std::vector<std::string>& paths, const SourceEnv& env) {
   auto definition = std::make_shared<FileDefinition>();
   definition->format = to_lower(format);
   definition->time_zone = env.time_zone;
   definition->store = env.store ? env.store : io::local_store();
   TRY_ASSIGN(definition->path, one_path(options, paths));
   TRY_ASSIGN(definition->options, parse_file_stream_options(options));
-  TRY_ASSIGN(definition->listing, format::parse_list_options(definition->options.rest, env.time_zone));
+  TRY_ASSIGN(definition->listing,
+             format::parse_list_options(definition->options.rest, env.time_zone));
   if (const std::string* base = options.find("basePath")) {
     TRY_ASSIGN(definition->base, io::local_path(*base));
   }
@@ -347,10 +382,13 @@ Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(con
   TRY_ASSIGN(const Schema given, given_schema(*definition, schema_text, env));
   TRY(find_columns(definition.get(), given));
   // An option that the format does not have is an error now, not in the first batch.
-  TRY(format::scan_files(definition->store,
-                         {definition->format, definition->data, definition->options.rest, env.time_zone, {}, {}}, {})
+  TRY(format::scan_files(
+          definition->store,
+          {definition->format, definition->data, definition->options.rest, env.time_zone, {}, {}},
+          {})
           .status());
-  return std::shared_ptr<const connector::StreamTable>(std::make_shared<FileStreamTable>(std::move(definition)));
+  return std::shared_ptr<const connector::StreamTable>(
+      std::make_shared<FileStreamTable>(std::move(definition)));
 }
 
 }  // namespace millstream::source

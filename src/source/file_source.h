@@ -1,4 +1,5 @@
-// readStream of json, parquet and text files: Spark's FileStreamSource, with its options, its log and its offsets.
+// readStream of json, parquet and text files: Spark's FileStreamSource, with its options, its log
+// and its offsets.
 #pragma once
 
 #include <memory>
@@ -11,10 +12,8 @@
 
 namespace millstream::source {
 
-Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(const std::string& format,
-                                                                             const std::string& schema_text,
-                                                                             const Options& options,
-                                                                             const std::vector<std::string>& paths,
-                                                                             const SourceEnv& env);
+Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(
+    const std::string& format, const std::string& schema_text, const Options& options,
+    const std::vector<std::string>& paths, const SourceEnv& env);
 
 }  // namespace millstream::source

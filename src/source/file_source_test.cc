@@ -26,7 +26,8 @@ class FileSourceTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(root); }
 
-  void write(const std::string& name, const std::string& text, std::int64_t mtime_s = 1'700'000'000) {
+  void write(const std::string& name, const std::string& text,
+             std::int64_t mtime_s = 1'700'000'000) {
     const fs::path path = root / "in" / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
@@ -35,20 +36,24 @@ class FileSourceTest : public ::testing::Test {
   }
 
   Result<std::unique_ptr<connector::Source>> try_open(std::map<std::string, std::string> options,
-                                                      const std::string& schema = "v INT", std::string path = "") {
+                                                      const std::string& schema = "v INT",
+                                                      std::string path = "") {
     if (path.empty()) path = (root / "in").string();
     TRY_ASSIGN(table, make_stream_table("json", schema, Options(options), {path}, {}));
-    return table->open({io::local_store(), (root / "ckpt/sources/0").string(), &clock, std::nullopt});
+    return table->open(
+        {io::local_store(), (root / "ckpt/sources/0").string(), &clock, std::nullopt});
   }
   std::unique_ptr<connector::Source> open(std::map<std::string, std::string> options = {},
-                                          const std::string& schema = "v INT", const std::string& path = "") {
+                                          const std::string& schema = "v INT",
+                                          const std::string& path = "") {
     auto source = try_open(std::move(options), schema, path);
     EXPECT_TRUE(source.ok()) << source.status().to_string();
     return std::move(source).value();
   }
 
   // The first column, as text, of the rows of (start, end].
-  static std::vector<std::string> rows(connector::Source& source, const std::optional<std::string>& start,
+  static std::vector<std::string> rows(connector::Source& source,
+                                       const std::optional<std::string>& start,
                                        const std::string& end, const std::string& column = "v") {
     auto batches = source.batch(start, end, {{column}, {}, {}});
     EXPECT_TRUE(batches.ok()) << batches.status().to_string();
@@ -77,13 +82,16 @@ TEST_F(FileSourceTest, EachFileOnceWithSparksOffsets) {
   auto source = open();
   EXPECT_EQ(source->description(), "FileStreamSource[file:" + (root / "in").string() + "]");
   EXPECT_EQ(source->latest_offset(std::nullopt, false).value().value(), R"({"logOffset":0})");
-  EXPECT_EQ(io::local_store()->get((root / "ckpt/sources/0/0").string()).value(),
-            fmt::format("v1\n{{\"path\":\"file://{0}/in/a%20b.json\",\"timestamp\":1700000001000,\"batchId\":0}}\n"
-                        "{{\"path\":\"file://{0}/in/b.json\",\"timestamp\":1700000002000,\"batchId\":0}}",
-                        root.string()));
+  EXPECT_EQ(
+      io::local_store()->get((root / "ckpt/sources/0/0").string()).value(),
+      fmt::format("v1\n{{\"path\":\"file://{0}/in/"
+                  "a%20b.json\",\"timestamp\":1700000001000,\"batchId\":0}}\n"
+                  "{{\"path\":\"file://{0}/in/b.json\",\"timestamp\":1700000002000,\"batchId\":0}}",
+                  root.string()));
   EXPECT_EQ(rows(*source, std::nullopt, R"({"logOffset":0})"), (Texts{"1", "2"}));
   // Nothing new: the offset keeps its text, whatever its spacing.
-  EXPECT_EQ(source->latest_offset(R"({"logOffset": 0})", false).value().value(), R"({"logOffset": 0})");
+  EXPECT_EQ(source->latest_offset(R"({"logOffset": 0})", false).value().value(),
+            R"({"logOffset": 0})");
   write("b.json", "{\"v\":99}\n", 1'700'000'009);  // an overwritten file is not read again
   write("c.json", "{\"v\":3}\n", 1'700'000'003);
   source = open();
@@ -98,8 +106,8 @@ TEST_F(FileSourceTest, EmptyFolderHasNoOffset) {
 }
 
 TEST_F(FileSourceTest, NamesAreLiteral) {
-  const Texts names = {"a b.json", "a[1].json", "c#d.json", "e+f.json", "q?.json", "x{y,z}.json", "ünï.json",
-                       "st*r.json", "p%20q.json"};
+  const Texts names = {"a b.json",    "a[1].json", "c#d.json",  "e+f.json",  "q?.json",
+                       "x{y,z}.json", "ünï.json",  "st*r.json", "p%20q.json"};
   for (const auto& name : names) write(name, "{\"v\":1}\n");
   auto source = open();
   const auto end = source->latest_offset(std::nullopt, false).value().value();
@@ -109,7 +117,9 @@ TEST_F(FileSourceTest, NamesAreLiteral) {
 }
 
 TEST_F(FileSourceTest, LimitTakesTheOldestFirst) {
-  for (int i = 0; i < 5; ++i) write(fmt::format("{}.json", 4 - i), fmt::format("{{\"v\":{}}}\n", 4 - i), 1'700'000'000 + 4 - i);
+  for (int i = 0; i < 5; ++i)
+    write(fmt::format("{}.json", 4 - i), fmt::format("{{\"v\":{}}}\n", 4 - i),
+          1'700'000'000 + 4 - i);
   auto source = open({{"maxFilesPerTrigger", "2"}});
   std::optional<std::string> at;
   for (const Texts& expected : {Texts{"0", "1"}, Texts{"2", "3"}, Texts{"4"}}) {
@@ -121,7 +131,9 @@ TEST_F(FileSourceTest, LimitTakesTheOldestFirst) {
 }
 
 TEST_F(FileSourceTest, BytesLimitStopsBeforeItAndTakesAtLeastOne) {
-  for (int i = 0; i < 4; ++i) write(fmt::format("{}.json", i), fmt::format("{{\"v\":{}}}\n", i), 1'700'000'000 + i);  // 8 bytes
+  for (int i = 0; i < 4; ++i)
+    write(fmt::format("{}.json", i), fmt::format("{{\"v\":{}}}\n", i),
+          1'700'000'000 + i);  // 8 bytes
   auto source = open({{"maxBytesPerTrigger", "20"}});
   const auto first = source->latest_offset(std::nullopt, false).value().value();
   EXPECT_EQ(rows(*source, std::nullopt, first), (Texts{"0", "1"}));
@@ -134,7 +146,8 @@ TEST_F(FileSourceTest, BytesLimitStopsBeforeItAndTakesAtLeastOne) {
 TEST_F(FileSourceTest, LatestFirstWithLimitReadsOldFilesToo) {
   constexpr std::int64_t day = 24 * 3600;
   for (int i = 0; i < 4; ++i) {
-    write(fmt::format("{}.json", i), fmt::format("{{\"v\":{}}}\n", i), 1'700'000'000 - (3 - i) * 10 * day);
+    write(fmt::format("{}.json", i), fmt::format("{{\"v\":{}}}\n", i),
+          1'700'000'000 - (3 - i) * 10 * day);
   }
   auto source = open({{"latestFirst", "true"}, {"maxFilesPerTrigger", "1"}, {"maxFileAge", "7d"}});
   ASSERT_TRUE(source->prepare_for_available_now().ok());
@@ -174,11 +187,13 @@ TEST_F(FileSourceTest, FoldersAndHiddenNames) {
   write("_under.json", "{\"v\":3}\n");
   write(".hidden.json", "{\"v\":4}\n");
   auto plain = open();
-  EXPECT_EQ(rows(*plain, std::nullopt, plain->latest_offset(std::nullopt, false).value().value()), (Texts{"1"}));
+  EXPECT_EQ(rows(*plain, std::nullopt, plain->latest_offset(std::nullopt, false).value().value()),
+            (Texts{"1"}));
   fs::remove_all(root / "ckpt");
   auto recursive = open({{"recursiveFileLookup", "true"}});
-  EXPECT_EQ(rows(*recursive, std::nullopt, recursive->latest_offset(std::nullopt, false).value().value()),
-            (Texts{"1", "2"}));
+  EXPECT_EQ(
+      rows(*recursive, std::nullopt, recursive->latest_offset(std::nullopt, false).value().value()),
+      (Texts{"1", "2"}));
 }
 
 TEST_F(FileSourceTest, PartitionColumnsComeFromThePath) {
@@ -202,13 +217,16 @@ TEST_F(FileSourceTest, OptionsAreChecked) {
   };
   EXPECT_EQ(message({{"maxFilesPerTrigger", "0"}}),
             "Invalid value '0' for option 'maxFilesPerTrigger', must be a positive integer");
-  EXPECT_EQ(message({{"maxFilesPerTrigger", "1"}, {"maxBytesPerTrigger", "1"}}),
-            "Options 'maxFilesPerTrigger' and 'maxBytesPerTrigger' can't be both set at the same time");
-  EXPECT_EQ(message({{"modifiedAfter", "2024-01-01"}}), "option 'modifiedafter' is not allowed in file stream sources");
+  EXPECT_EQ(
+      message({{"maxFilesPerTrigger", "1"}, {"maxBytesPerTrigger", "1"}}),
+      "Options 'maxFilesPerTrigger' and 'maxBytesPerTrigger' can't be both set at the same time");
+  EXPECT_EQ(message({{"modifiedAfter", "2024-01-01"}}),
+            "option 'modifiedafter' is not allowed in file stream sources");
   EXPECT_NE(message({{"cleanSource", "delete"}}).find("cleanSource"), std::string::npos);
   EXPECT_NE(message({{"noSuchOption", "1"}}).find("noSuchOption"), std::string::npos);
   EXPECT_EQ(message({{"cleanSource", "off"}}), "OK");
-  EXPECT_NE(try_open({}, "").status().to_string().find("Schema must be specified"), std::string::npos);
+  EXPECT_NE(try_open({}, "").status().to_string().find("Schema must be specified"),
+            std::string::npos);
   EXPECT_TRUE(try_open({}, "v INT", (root / "nowhere").string()).status().is("PATH_NOT_FOUND"));
 }
 
@@ -218,7 +236,8 @@ TEST_F(FileSourceTest, AMissingFileIsNamedOrIgnored) {
   auto source = open();
   const auto end = source->latest_offset(std::nullopt, false).value().value();
   fs::remove(root / "in/gone.json");
-  const auto failed = connector::collect(source->batch(std::nullopt, end, {{"v"}, {}, {}}).value()).status();
+  const auto failed =
+      connector::collect(source->batch(std::nullopt, end, {{"v"}, {}, {}}).value()).status();
   EXPECT_TRUE(failed.is("FAILED_READ_FILE.FILE_NOT_EXIST")) << failed.to_string();
   EXPECT_NE(failed.to_string().find("gone.json"), std::string::npos);
   auto tolerant = open({{"ignoreMissingFiles", "true"}});
@@ -230,8 +249,12 @@ TEST_F(FileSourceTest, TextNeedsNoSchema) {
   auto text = make_stream_table("text", "", Options(), {(root / "in").string()}, {});
   ASSERT_TRUE(text.ok()) << text.status().to_string();
   EXPECT_EQ(column::to_ddl(text.value()->schema()), "value STRING");
-  auto source = text.value()->open({io::local_store(), (root / "ckpt/sources/0").string(), &clock, std::nullopt}).value();
-  EXPECT_EQ(rows(*source, std::nullopt, source->latest_offset(std::nullopt, false).value().value(), "value"),
+  auto source =
+      text.value()
+          ->open({io::local_store(), (root / "ckpt/sources/0").string(), &clock, std::nullopt})
+          .value();
+  EXPECT_EQ(rows(*source, std::nullopt, source->latest_offset(std::nullopt, false).value().value(),
+                 "value"),
             (Texts{"one", "two"}));
 }
 

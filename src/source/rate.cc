@@ -20,18 +20,22 @@ int partitions_for(std::int64_t rows, std::int64_t asked, int parallelism) {
   return rows < rows_worth_a_partition ? 1 : parallelism;
 }
 
-Result<std::int64_t> positive(const Options& options, std::string_view name, std::int64_t fallback) {
+Result<std::int64_t> positive(const Options& options, std::string_view name,
+                              std::int64_t fallback) {
   TRY_ASSIGN(const std::int64_t value, options.get_int(name, fallback));
   if (options.has(name) && value <= 0) {
-    return Status::invalid("Invalid value '{}'. The option '{}' must be positive", options.get(name, ""), name);
+    return Status::invalid("Invalid value '{}'. The option '{}' must be positive",
+                           options.get(name, ""), name);
   }
   return value;
 }
 
-Result<std::int64_t> not_negative(const Options& options, std::string_view name, std::int64_t fallback) {
+Result<std::int64_t> not_negative(const Options& options, std::string_view name,
+                                  std::int64_t fallback) {
   TRY_ASSIGN(const std::int64_t value, options.get_int(name, fallback));
   if (value < 0) {
-    return Status::invalid("Invalid value '{}'. The option '{}' must be non-negative", options.get(name, ""), name);
+    return Status::invalid("Invalid value '{}'. The option '{}' must be non-negative",
+                           options.get(name, ""), name);
   }
   return value;
 }
@@ -45,7 +49,8 @@ class RateTable : public connector::StreamTable {
   column::Schema none_;
 };
 
-// ---- rate-micro-batch -------------------------------------------------------------------------------------------------
+// ---- rate-micro-batch
+// -------------------------------------------------------------------------------------------------
 
 struct MicroBatchRate {
   std::int64_t rows_per_batch = 0;
@@ -70,7 +75,8 @@ Result<MicroBatchOffset> parse_micro_batch_offset(const std::string& text) {
       !json.value("timestamp", nlohmann::json()).is_number_integer()) {
     return Status::illegal_state("not an offset of a rate-micro-batch source: {}", text);
   }
-  return MicroBatchOffset{json["offset"].get<std::int64_t>(), json["timestamp"].get<std::int64_t>()};
+  return MicroBatchOffset{json["offset"].get<std::int64_t>(),
+                          json["timestamp"].get<std::int64_t>()};
 }
 
 class MicroBatchRateSource final : public connector::Source {
@@ -79,13 +85,14 @@ class MicroBatchRateSource final : public connector::Source {
 
   std::string description() const override {
     return fmt::format(
-        "RatePerMicroBatchStream[rowsPerBatch={}, numPartitions={}, startTimestamp={}, advanceMsPerBatch={}]",
-        rate_.rows_per_batch, rate_.partitions > 0 ? rate_.partitions : rate_.parallelism, rate_.start_ms,
-        rate_.advance_ms);
+        "RatePerMicroBatchStream[rowsPerBatch={}, numPartitions={}, startTimestamp={}, "
+        "advanceMsPerBatch={}]",
+        rate_.rows_per_batch, rate_.partitions > 0 ? rate_.partitions : rate_.parallelism,
+        rate_.start_ms, rate_.advance_ms);
   }
 
-  Result<std::optional<connector::Offset>> latest_offset(const std::optional<connector::Offset>& start,
-                                                         bool) override {
+  Result<std::optional<connector::Offset>> latest_offset(
+      const std::optional<connector::Offset>& start, bool) override {
     if (available_now_ && end_of_run_) return end_of_run_;
     TRY_ASSIGN(MicroBatchOffset at, at_or_beginning(start));
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -96,21 +103,24 @@ class MicroBatchRateSource final : public connector::Source {
     return end;
   }
 
-  Result<connector::Batches> batch(const std::optional<connector::Offset>& start, const connector::Offset& end,
+  Result<connector::Batches> batch(const std::optional<connector::Offset>& start,
+                                   const connector::Offset& end,
                                    const connector::ScanRequest& request) override {
     TRY_ASSIGN(const MicroBatchOffset from, at_or_beginning(start));
     TRY_ASSIGN(const MicroBatchOffset to, parse_micro_batch_offset(end));
     if (from.offset > to.offset) {
-      return Status::error("MALFORMED_STATE_IN_RATE_PER_MICRO_BATCH_SOURCE.INVALID_OFFSET",
-                           {{"startOffset", std::to_string(from.offset)}, {"endOffset", std::to_string(to.offset)}});
+      return Status::error(
+          "MALFORMED_STATE_IN_RATE_PER_MICRO_BATCH_SOURCE.INVALID_OFFSET",
+          {{"startOffset", std::to_string(from.offset)}, {"endOffset", std::to_string(to.offset)}});
     }
     if (from.timestamp > to.timestamp) {
       return Status::error("MALFORMED_STATE_IN_RATE_PER_MICRO_BATCH_SOURCE.INVALID_TIMESTAMP",
                            {{"startTimestamp", std::to_string(from.timestamp)},
                             {"endTimestamp", std::to_string(to.timestamp)}});
     }
-    return rate_batches({from.offset, to.offset, from.timestamp, 0.0},
-                        partitions_for(to.offset - from.offset, rate_.partitions, rate_.parallelism), request);
+    return rate_batches(
+        {from.offset, to.offset, from.timestamp, 0.0},
+        partitions_for(to.offset - from.offset, rate_.partitions, rate_.parallelism), request);
   }
 
   Status commit(const connector::Offset&) override { return Status::OK(); }
@@ -144,7 +154,8 @@ class MicroBatchRateTable final : public RateTable {
   MicroBatchRate rate_;
 };
 
-// ---- rate -------------------------------------------------------------------------------------------------------------
+// ---- rate
+// -------------------------------------------------------------------------------------------------------------
 
 struct ClockRate {
   std::int64_t rows_per_second = 1;
@@ -166,18 +177,21 @@ class ClockRateSource final : public connector::Source {
 
   std::string description() const override {
     // Spark prints no closing bracket; scripts compare this text.
-    return fmt::format("RateStreamV2[rowsPerSecond={}, rampUpTimeSeconds={}, numPartitions={}", rate_.rows_per_second,
-                       rate_.ramp_up_seconds,
-                       rate_.partitions > 0 ? std::to_string(rate_.partitions) : std::string("default"));
+    return fmt::format(
+        "RateStreamV2[rowsPerSecond={}, rampUpTimeSeconds={}, numPartitions={}",
+        rate_.rows_per_second, rate_.ramp_up_seconds,
+        rate_.partitions > 0 ? std::to_string(rate_.partitions) : std::string("default"));
   }
 
-  Result<std::optional<connector::Offset>> latest_offset(const std::optional<connector::Offset>&, bool) override {
+  Result<std::optional<connector::Offset>> latest_offset(const std::optional<connector::Offset>&,
+                                                         bool) override {
     // A clock that is set back does not take rows back.
     newest_ms_ = std::max(newest_ms_, clock_->now_ms());
     return std::optional<connector::Offset>(std::to_string((newest_ms_ - created_ms_) / 1000));
   }
 
-  Result<connector::Batches> batch(const std::optional<connector::Offset>& start, const connector::Offset& end,
+  Result<connector::Batches> batch(const std::optional<connector::Offset>& start,
+                                   const connector::Offset& end,
                                    const connector::ScanRequest& request) override {
     std::int64_t from = 0;
     if (start) {
@@ -190,9 +204,12 @@ class ClockRateSource final : public connector::Source {
     range.end = rate_value_at(to, rate_.rows_per_second, rate_.ramp_up_seconds);
     range.first_ms = created_ms_ + from * 1000;
     if (range.end > range.begin) {
-      range.ms_per_value = static_cast<double>((to - from) * 1000) / static_cast<double>(range.end - range.begin);
+      range.ms_per_value =
+          static_cast<double>((to - from) * 1000) / static_cast<double>(range.end - range.begin);
     }
-    return rate_batches(range, partitions_for(range.end - range.begin, rate_.partitions, rate_.parallelism), request);
+    return rate_batches(
+        range, partitions_for(range.end - range.begin, rate_.partitions, rate_.parallelism),
+        request);
   }
 
   Status commit(const connector::Offset&) override { return Status::OK(); }
@@ -215,8 +232,10 @@ Result<std::int64_t> creation_time(const connector::SourceContext& context) {
   }
   TRY_ASSIGN(const std::string text, std::move(found));
   const auto lines = split(text, '\n');
-  const auto created = lines.size() >= 2 && lines[0] == "v1" ? parse_int64(trim(lines[1])) : std::nullopt;
-  if (!created) return Status::illegal_state("{} does not hold the creation time of a rate source", path);
+  const auto created =
+      lines.size() >= 2 && lines[0] == "v1" ? parse_int64(trim(lines[1])) : std::nullopt;
+  if (!created)
+    return Status::illegal_state("{} does not hold the creation time of a rate source", path);
   return *created;
 }
 
@@ -224,9 +243,11 @@ class ClockRateTable final : public RateTable {
  public:
   explicit ClockRateTable(ClockRate rate) : rate_(rate) {}
   std::string describe() const override { return "rate"; }
-  Result<std::unique_ptr<connector::Source>> open(const connector::SourceContext& context) const override {
+  Result<std::unique_ptr<connector::Source>> open(
+      const connector::SourceContext& context) const override {
     TRY_ASSIGN(const std::int64_t created, creation_time(context));
-    return std::unique_ptr<connector::Source>(std::make_unique<ClockRateSource>(rate_, context.clock, created));
+    return std::unique_ptr<connector::Source>(
+        std::make_unique<ClockRateSource>(rate_, context.clock, created));
   }
 
  private:
@@ -240,18 +261,20 @@ int parallelism_of(const SourceEnv& env) {
 
 }  // namespace
 
-std::int64_t rate_value_at(std::int64_t seconds, std::int64_t rows_per_second, std::int64_t ramp_up) {
+std::int64_t rate_value_at(std::int64_t seconds, std::int64_t rows_per_second,
+                           std::int64_t ramp_up) {
   const std::int64_t more_each_second = rows_per_second / (ramp_up + 1);
   if (seconds <= ramp_up) {
-    // more_each_second * seconds * (seconds + 1) / 2, the even factor halved first so that it does not overflow.
+    // more_each_second * seconds * (seconds + 1) / 2, the even factor halved first so that it does
+    // not overflow.
     return seconds % 2 == 1 ? (seconds + 1) / 2 * more_each_second * seconds
                             : seconds / 2 * more_each_second * (seconds + 1);
   }
   return rate_value_at(ramp_up, rows_per_second, ramp_up) + (seconds - ramp_up) * rows_per_second;
 }
 
-Result<std::shared_ptr<const connector::StreamTable>> make_rate_micro_batch_table(const Options& options,
-                                                                                  const SourceEnv& env) {
+Result<std::shared_ptr<const connector::StreamTable>> make_rate_micro_batch_table(
+    const Options& options, const SourceEnv& env) {
   MicroBatchRate rate;
   TRY_ASSIGN(rate.rows_per_batch, positive(options, "rowsPerBatch", 0));
   if (rate.rows_per_batch <= 0) {
@@ -264,13 +287,16 @@ Result<std::shared_ptr<const connector::StreamTable>> make_rate_micro_batch_tabl
   return std::shared_ptr<const connector::StreamTable>(std::make_shared<MicroBatchRateTable>(rate));
 }
 
-Result<std::shared_ptr<const connector::StreamTable>> make_rate_table(const Options& options, const SourceEnv& env) {
+Result<std::shared_ptr<const connector::StreamTable>> make_rate_table(const Options& options,
+                                                                      const SourceEnv& env) {
   ClockRate rate;
   TRY_ASSIGN(rate.rows_per_second, positive(options, "rowsPerSecond", 1));
   TRY_ASSIGN(rate.partitions, positive(options, "numPartitions", 0));
   if (const std::string* text = options.find("rampUpTime")) {
     const auto ms = loader::parse_time_ms(*text, 1000);
-    if (!ms || *ms < 0) return Status::invalid("Invalid value '{}'. The option 'rampUpTime' must not be negative", *text);
+    if (!ms || *ms < 0)
+      return Status::invalid("Invalid value '{}'. The option 'rampUpTime' must not be negative",
+                             *text);
     rate.ramp_up_seconds = *ms / 1000;
   }
   rate.parallelism = parallelism_of(env);

@@ -28,7 +28,10 @@ std::shared_ptr<arrow::Array> longs(const std::shared_ptr<arrow::DataType>& type
 class RateReader final : public connector::BatchReader {
  public:
   RateReader(RateRange range, std::int64_t from, std::int64_t to, Projection projection)
-      : range_(range), at_(from), to_(to), projection_(std::move(projection)),
+      : range_(range),
+        at_(from),
+        to_(to),
+        projection_(std::move(projection)),
         schema_(column::to_arrow(projection_.schema)) {}
 
   Result<connector::RecordBatchPtr> next() override {
@@ -49,7 +52,8 @@ class RateReader final : public connector::BatchReader {
 
  private:
   std::int64_t time_us(std::int64_t value) const {
-    const auto later = std::llround(static_cast<double>(value - range_.begin) * range_.ms_per_value);
+    const auto later =
+        std::llround(static_cast<double>(value - range_.begin) * range_.ms_per_value);
     return (range_.first_ms + later) * 1000;
   }
 
@@ -74,7 +78,8 @@ Result<connector::Batches> rate_batches(const RateRange& range, int partitions,
   connector::Batches batches;
   batches.schema = projection.schema;
   const std::int64_t rows = range.end - range.begin;
-  const std::int64_t parts = std::clamp<std::int64_t>(partitions, 1, std::max<std::int64_t>(rows, 1));
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(partitions, 1, std::max<std::int64_t>(rows, 1));
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t from = range.begin + rows / parts * part + std::min(part, rows % parts);
     const std::int64_t to = from + rows / parts + (part < rows % parts ? 1 : 0);

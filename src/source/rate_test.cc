@@ -36,7 +36,8 @@ Rows rows_of(const connector::Batches& batches) {
 
 class RateTest : public ::testing::Test {
  protected:
-  std::unique_ptr<connector::Source> open(const std::string& format, std::map<std::string, std::string> options) {
+  std::unique_ptr<connector::Source> open(const std::string& format,
+                                          std::map<std::string, std::string> options) {
     auto table = make_stream_table(format, "", Options(options), {}, {});
     EXPECT_TRUE(table.ok()) << table.status().to_string();
     return table.value()->open({store, "/ckpt/sources/0", &clock, std::nullopt}).value();
@@ -66,7 +67,8 @@ TEST_F(RateTest, MicroBatchUnderAvailableNowIsOneBatch) {
 
 TEST_F(RateTest, MicroBatchPartitionsCoverTheRange) {
   auto source = open("rate-micro-batch", {{"rowsPerBatch", "10"}, {"numPartitions", "4"}});
-  const auto batches = source->batch(std::nullopt, R"({"offset":10,"timestamp":1000})", all).value();
+  const auto batches =
+      source->batch(std::nullopt, R"({"offset":10,"timestamp":1000})", all).value();
   EXPECT_EQ(batches.partitions.size(), 4u);
   EXPECT_EQ(rows_of(batches).values, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
@@ -74,10 +76,13 @@ TEST_F(RateTest, MicroBatchPartitionsCoverTheRange) {
 TEST_F(RateTest, MicroBatchOptionsAreChecked) {
   for (const auto& [name, value, message] : std::vector<std::array<std::string, 3>>{
            {"rowsPerBatch", "0", "Invalid value '0'. The option 'rowsPerBatch' must be positive"},
-           {"startTimestamp", "-1", "Invalid value '-1'. The option 'startTimestamp' must be non-negative"}}) {
+           {"startTimestamp", "-1",
+            "Invalid value '-1'. The option 'startTimestamp' must be non-negative"}}) {
     std::map<std::string, std::string> options = {{"rowsPerBatch", "5"}};
     options[name] = value;
-    EXPECT_EQ(make_stream_table("rate-micro-batch", "", Options(options), {}, {}).status().message(), message);
+    EXPECT_EQ(
+        make_stream_table("rate-micro-batch", "", Options(options), {}, {}).status().message(),
+        message);
   }
   EXPECT_FALSE(make_stream_table("rate-micro-batch", "", Options(), {}, {}).ok());
 }
@@ -91,7 +96,8 @@ TEST_F(RateTest, MicroBatchStartMovedIsRefused) {
 TEST_F(RateTest, ClockRateKeepsItsCreationTime) {
   auto source = open("rate", {{"rowsPerSecond", "2"}});
   EXPECT_EQ(store->get("/ckpt/sources/0/0").value(), "v1\n1700000000123");
-  EXPECT_EQ(source->description(), "RateStreamV2[rowsPerSecond=2, rampUpTimeSeconds=0, numPartitions=default");
+  EXPECT_EQ(source->description(),
+            "RateStreamV2[rowsPerSecond=2, rampUpTimeSeconds=0, numPartitions=default");
   EXPECT_FALSE(source->supports_available_now());
   clock.now += 2'000'000;
   EXPECT_EQ(source->latest_offset(std::nullopt, false).value().value(), "2");
@@ -121,15 +127,17 @@ TEST(RateValues, RampUp) {
 
 TEST_F(RateTest, ProjectionToNoColumnsKeepsTheCount) {
   auto source = open("rate-micro-batch", {{"rowsPerBatch", "7"}});
-  const auto read =
-      connector::collect(source->batch(std::nullopt, R"({"offset":7,"timestamp":1000})", {}).value()).value();
+  const auto read = connector::collect(
+                        source->batch(std::nullopt, R"({"offset":7,"timestamp":1000})", {}).value())
+                        .value();
   ASSERT_EQ(read.size(), 1u);
   EXPECT_EQ(read[0]->num_rows(), 7);
   EXPECT_EQ(read[0]->num_columns(), 0);
 }
 
 TEST(Providers, UnknownAndRefusedFormats) {
-  EXPECT_TRUE(make_stream_table("nonsense", "", Options(), {}, {}).status().is("DATA_SOURCE_NOT_FOUND"));
+  EXPECT_TRUE(
+      make_stream_table("nonsense", "", Options(), {}, {}).status().is("DATA_SOURCE_NOT_FOUND"));
   const auto refused = make_stream_table("Kafka", "", Options(), {}, {}).status();
   EXPECT_EQ(refused.kind(), ErrorKind::unsupported_operation);
   EXPECT_NE(refused.message().find("Kafka"), std::string::npos);
