@@ -62,7 +62,8 @@ bool fits_any_value(const column::DataType& from, const column::DataType& decima
     case column::TypeKind::int_: return whole >= 10;
     case column::TypeKind::long_: return whole >= 20;
     case column::TypeKind::decimal:
-      return whole >= from.precision() - from.scale() && decimal.scale() >= from.scale();
+      return whole > from.precision() - from.scale() ||
+             (whole == from.precision() - from.scale() && decimal.scale() >= from.scale());
     default: return false;
   }
 }

@@ -233,7 +233,8 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to
     return Status::error("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", std::move(parameters));
   }
   auto out = std::make_shared<Expr>(*make_cast(child, to, use_ansi, try_cast));
-  out->pretty = pretty;
+  // Spark leaves casts to arrays, maps and structs out of names.
+  if (!to->is_nested()) out->pretty = pretty;
   out->origin = origin_;
   return ExprPtr(out);
 }
@@ -294,8 +295,77 @@ Result<ExprPtr> ExpressionAnalyzer::condition(const Proto& proto) {
   return strip_alias(expr);
 }
 
-Result<ExprPtr> ExpressionAnalyzer::update_fields(const sc::Expression_UpdateFields&) {
-  return Status::unsupported("Column.withField and Column.dropFields are not supported");
+// withField / dropFields: the struct rebuilt member by member, NULL where it was NULL.
+Result<ExprPtr> ExpressionAnalyzer::rebuilt_struct(const ExprPtr& base,
+                                                   const std::vector<std::string>& path,
+                                                   std::size_t at, const ExprPtr& value) {
+  if (base->type->kind() != TypeKind::struct_) {
+    return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                         {{"sqlExpr", sql_expr("update_fields(" + base->pretty + ")")},
+                          {"paramIndex", "first"},
+                          {"requiredType", "\"STRUCT\""},
+                          {"inputSql", sql_expr(base->pretty)},
+                          {"inputType", sql_type(base->type)}});
+  }
+  std::vector<ExprPtr> members;
+  bool found = false;
+  const bool last = at + 1 == path.size();
+  for (std::size_t i = 0; i < base->type->fields().size(); ++i) {
+    const column::Field& field = base->type->fields()[i];
+    auto member = std::make_shared<Expr>();
+    member->kind = ExprKind::get_field;
+    member->name = field.name;
+    member->type = field.type;
+    member->nullable = base->nullable || field.nullable;
+    member->ordinal = static_cast<int>(i);
+    member->pretty = base->pretty + "." + field.name;
+    member->children.push_back(base);
+    ExprPtr content = member;
+    std::string name = field.name;
+    if (same_name(field.name, path[at], scope_.case_sensitive())) {
+      found = true;
+      if (last && value == nullptr) continue;
+      name = last ? path[at] : field.name;
+      if (last) {
+        content = value;
+      } else {
+        TRY_ASSIGN(content, rebuilt_struct(member, path, at + 1, value));
+      }
+    }
+    members.push_back(string_literal(name));
+    members.push_back(std::move(content));
+  }
+  if (!found && value != nullptr) {
+    if (!last) {
+      return Status::error("FIELD_NOT_FOUND", {{"fieldName", sql_id(path[at])}, {"fields", ""}});
+    }
+    members.push_back(string_literal(path[at]));
+    members.push_back(value);
+  }
+  if (members.empty()) {
+    return Status::error("DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS",
+                         {{"sqlExpr", sql_expr("update_fields(" + base->pretty + ", dropfield())")}});
+  }
+  TRY_ASSIGN(ExprPtr made, call("named_struct", std::move(members)));
+  if (!base->nullable) return made;
+  TRY_ASSIGN(ExprPtr is_null, call("isnull", {base}));
+  return call("if", {is_null, null_literal(made->type), made});
+}
+
+Result<ExprPtr> ExpressionAnalyzer::update_fields(const sc::Expression_UpdateFields& proto) {
+  TRY_ASSIGN(ExprPtr base, resolve(proto.struct_expression()));
+  base = strip_alias(base);
+  TRY_ASSIGN(const NameParts path, sql::parse_identifier(proto.field_name()));
+  ExprPtr value;
+  if (proto.has_value_expression()) {
+    TRY_ASSIGN(value, resolve(proto.value_expression()));
+    value = strip_alias(value);
+  }
+  TRY_ASSIGN(ExprPtr made, rebuilt_struct(base, path, 0, value));
+  auto out = std::make_shared<Expr>(*made);
+  const std::string change = value == nullptr ? "dropfield()" : "WithField(" + value->pretty + ")";
+  out->pretty = "update_fields(" + base->pretty + ", " + change + ")";
+  return ExprPtr(out);
 }
 
 }  // namespace millstream::plan

@@ -64,6 +64,8 @@ class ExpressionAnalyzer {
   Result<std::vector<ExprPtr>> star(const spark::connect::Expression_UnresolvedStar& proto);
   Result<std::vector<ExprPtr>> multi_alias(const spark::connect::Expression_Alias& proto);
   Result<ExprPtr> update_fields(const spark::connect::Expression_UpdateFields& proto);
+  Result<ExprPtr> rebuilt_struct(const ExprPtr& base, const std::vector<std::string>& path,
+                                 std::size_t at, const ExprPtr& value);
 
   // functions.cc
   Result<ExprPtr> function(const spark::connect::Expression_UnresolvedFunction& proto);
@@ -77,6 +79,8 @@ class ExpressionAnalyzer {
   Result<ExprPtr> make_struct(const std::string& name, const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> local_timestamp(const ExprPtr& micros);
   Result<ExprPtr> aggregate_filter(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> time_window(const std::vector<ExprPtr>& arguments);  // time_window.cc
+  Result<ExprPtr> window_time(const ExprPtr& window);
 
   // higher_order.cc
   Result<ExprPtr> higher_order(const spark::connect::Expression_UnresolvedFunction& proto);

@@ -74,6 +74,16 @@ Status wrong_input(const std::string& pretty, const ExprPtr& argument, const std
                         {"inputType", sql_type(argument->type)}});
 }
 
+// As Spark has it: of array(a, b)[1] it looks at b, of a constant index elsewhere it promises nothing.
+bool item_nullable(const ExprPtr& base, const ExprPtr& index, bool ansi) {
+  if (const auto i = constant_integer(*index)) {
+    const bool made = base->kind == ExprKind::call && base->name == "array";
+    if (!made || *i < 0 || *i >= static_cast<std::int64_t>(base->children.size())) return true;
+    return base->children[static_cast<std::size_t>(*i)]->nullable;
+  }
+  return index->nullable || !ansi || base->nullable || base->type->contains_null();
+}
+
 }  // namespace
 
 Result<ExprPtr> extract_value(const ExprPtr& given_base, const ExprPtr& given_extraction,
@@ -99,8 +109,7 @@ Result<ExprPtr> extract_value(const ExprPtr& given_base, const ExprPtr& given_ex
     }
     auto out = access(base, ExprKind::call, "get_item");
     out->type = base->type->element();
-    out->nullable = extraction->kind == ExprKind::literal || extraction->nullable || !ansi ||
-                    base->nullable || base->type->contains_null();
+    out->nullable = item_nullable(base, extraction, ansi);
     out->ansi = ansi;
     out->pretty = pretty;
     out->children.push_back(implicit_cast(extraction, column::long_type(), ansi));

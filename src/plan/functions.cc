@@ -182,6 +182,9 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
     // SQL's minus sign; the function negative() is named otherwise.
     return wrap(call("unary_minus", arguments));
   }
+  if (lower == "window") return wrap(time_window(arguments));
+  if (lower == "window_time" && arguments.size() == 1) return wrap(window_time(arguments[0]));
+  if (lower == "session_window") return Status::unsupported("session_window is not supported");
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
   if (lower == "ms_local_timestamp" && arguments.size() == 1) {
     return wrap(local_timestamp(arguments[0]));

@@ -139,7 +139,8 @@ Result<Value> decimal_from_proto(const Proto::Decimal& proto) {
   }
   precision = std::max(precision, scale);
   precision = std::max(precision, 1);
-  if (proto.has_scale() && proto.scale() != scale) {
+  // What the client declares may be more, never less: it says decimal(10,0) of 1.20.
+  if (proto.has_scale() && proto.scale() > scale) {
     auto rescaled = value.Rescale(scale, proto.scale());
     if (!rescaled.ok()) return invalid_plan(fmt::format("{} does not fit", proto.value()));
     value = *rescaled;

@@ -89,10 +89,16 @@ NodePtr carry(const NodePtr& node, const IdSet& wanted) {
 
 }  // namespace
 
-Result<std::optional<ExprPtr>> MissingColumns::find(const NameParts& parts) const {
-  const Node* at = node_.get();
+Result<std::optional<ExprPtr>> MissingColumns::find(const NameParts& parts,
+                                                    std::optional<std::int64_t> plan_id) const {
+  NodePtr at = node_;
   while (carries(*at)) {
-    at = at->children[0].get();
+    at = at->children[0];
+    if (plan_id) {
+      TRY_ASSIGN(auto column, find_dataframe_column(at, parts, *plan_id, case_sensitive_));
+      if (column) return column;
+      continue;
+    }
     TRY_ASSIGN(auto found, find_name(at->output, parts, case_sensitive_));
     if (found) return std::optional<ExprPtr>(found->expr);
   }

@@ -1,4 +1,6 @@
 // groupBy().agg(), aggregates in a select without groupBy, observe.
+#include <arrow/scalar.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -250,32 +252,81 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
                           {"value", "0"},
                           {"enum", ""}});
   }
-  if (type == sc::Aggregate::GROUP_TYPE_PIVOT) return Status::unsupported("pivot is not supported");
   if (type == sc::Aggregate::GROUP_TYPE_GROUPING_SETS) {
     return Status::unsupported("groupingSets is not supported");
   }
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
-  Exprs keys;
-  Exprs exprs;
+  Exprs all;
   for (const auto& e : proto.grouping_expressions()) {
     TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
-    for (const ExprPtr& one : expanded) {
-      ExprPtr key = with_name(one);
-      // A member of a struct or a constant has no id of its own until it gets one here.
-      keys.push_back(key);
-      exprs.push_back(key->kind == ExprKind::alias ? make_attribute(attribute_of(*key)) : key);
-    }
+    for (const ExprPtr& one : expanded) all.push_back(with_name(one));
   }
+  const auto key_count = static_cast<std::ptrdiff_t>(all.size());
   for (const auto& e : proto.aggregate_expressions()) {
     TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
-    for (const ExprPtr& one : expanded) exprs.push_back(with_name(one));
+    for (const ExprPtr& one : expanded) all.push_back(with_name(one));
   }
+  if (type == sc::Aggregate::GROUP_TYPE_PIVOT) {
+    TRY_ASSIGN(ExprPtr column, analyzer.resolve(proto.pivot().col()));
+    return pivot(proto, std::move(input), {all.begin(), all.begin() + key_count},
+                 {all.begin() + key_count, all.end()}, with_name(column));
+  }
+  TRY_ASSIGN(input, expand_time_windows(input, all));
+  const Exprs keys(all.begin(), all.begin() + key_count);
+  Exprs exprs;
+  for (const ExprPtr& key : keys) {
+    // A member of a struct or a constant has no id of its own until it gets one here.
+    exprs.push_back(key->kind == ExprKind::alias ? make_attribute(attribute_of(*key)) : key);
+  }
+  exprs.insert(exprs.end(), all.begin() + key_count, all.end());
   if (keys.size() > 12 && type == sc::Aggregate::GROUP_TYPE_CUBE) {
     return Status::unsupported("a cube of more than 12 columns is not supported");
   }
-  return make_aggregate(std::move(input), std::move(keys), std::move(exprs),
+  return make_aggregate(std::move(input), keys, std::move(exprs),
                         sets_of(type, static_cast<int>(keys.size())));
+}
+
+// Groups by keys and pivot column first, then puts each value's result into a column of its own: a combination that no row
+// has is NULL, also where the aggregate is a count.
+Result<NodePtr> RelationAnalyzer::pivot(const sc::Aggregate& proto, NodePtr input, Exprs keys,
+                                        Exprs aggregates, ExprPtr column) {
+  if (proto.pivot().values_size() == 0) {
+    return Status::unsupported("pivot without its list of values is not supported");
+  }
+  const auto column_of = [](const ExprPtr& e) {
+    return e->kind == ExprKind::alias ? make_attribute(attribute_of(*e)) : e;
+  };
+  Exprs inner_keys = keys;
+  inner_keys.push_back(column);
+  Exprs inner;
+  for (const ExprPtr& key : inner_keys) inner.push_back(column_of(key));
+  inner.insert(inner.end(), aggregates.begin(), aggregates.end());
+  TRY_ASSIGN(NodePtr grouped, make_aggregate(std::move(input), inner_keys, std::move(inner)));
+  Scope scope = scope_of({grouped});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  Exprs outer_keys;
+  Exprs outer;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    outer_keys.push_back(make_attribute(grouped->output[i]));
+    outer.push_back(outer_keys.back());
+  }
+  const ExprPtr pivoted = make_attribute(grouped->output[keys.size()]);
+  for (const auto& literal : proto.pivot().values()) {
+    TRY_ASSIGN(ExprPtr value, literal_from_proto(literal));
+    TRY_ASSIGN(ExprPtr same, analyzer.call("<=>", {pivoted, value}));
+    const std::string name = value->value->is_valid ? value->pretty : "null";
+    for (std::size_t i = 0; i < aggregates.size(); ++i) {
+      const ExprPtr result = make_attribute(grouped->output[keys.size() + 1 + i]);
+      TRY_ASSIGN(ExprPtr first, analyzer.call("first", {result}));
+      auto filtered = std::make_shared<Expr>(*first);
+      filtered->filter = same;
+      filtered->nullable = true;
+      outer.push_back(make_alias(filtered, aggregates.size() == 1 ? name : name + "_" + result->name,
+                                 next_attribute_id()));
+    }
+  }
+  return make_aggregate(grouped, std::move(outer_keys), std::move(outer));
 }
 
 Result<NodePtr> RelationAnalyzer::collect_metrics(const sc::CollectMetrics& proto, NodePtr input) {

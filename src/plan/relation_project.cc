@@ -61,7 +61,9 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
   ExpressionAnalyzer analyzer(settings_, scope);
   Exprs exprs;
   std::vector<std::vector<std::string>> generator_names;
-  scope.add_fallback([&](const NameParts& parts) -> Result<std::optional<ExprPtr>> {
+  scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id)
+                         -> Result<std::optional<ExprPtr>> {
+    if (plan_id) return std::optional<ExprPtr>();
     return earlier_alias(exprs, parts, settings_.case_sensitive);
   });
   for (const auto& e : proto.expressions()) {
@@ -95,6 +97,7 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
 
 Result<NodePtr> RelationAnalyzer::select(
     Exprs exprs, const std::vector<std::vector<std::string>>& generator_names, NodePtr input) {
+  TRY_ASSIGN(input, expand_time_windows(input, exprs));
   bool aggregates = false;
   bool generators = false;
   for (const ExprPtr& e : exprs) {
@@ -127,7 +130,9 @@ Result<NodePtr> RelationAnalyzer::select(
 Result<NodePtr> RelationAnalyzer::filter(const sc::Expression& proto, NodePtr input) {
   Scope scope = scope_of({input});
   const MissingColumns missing(input, settings_.case_sensitive);
-  scope.add_fallback([&](const NameParts& parts) { return missing.find(parts); });
+  scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id) {
+    return missing.find(parts, plan_id);
+  });
   ExpressionAnalyzer analyzer(settings_, scope);
   TRY_ASSIGN(ExprPtr condition, analyzer.condition(proto));
   if (condition->type->kind() != column::TypeKind::boolean &&
@@ -161,7 +166,9 @@ Result<NodePtr> RelationAnalyzer::filter(const sc::Expression& proto, NodePtr in
 Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   Scope scope = scope_of({input});
   const MissingColumns missing(input, settings_.case_sensitive);
-  scope.add_fallback([&](const NameParts& parts) { return missing.find(parts); });
+  scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id) {
+    return missing.find(parts, plan_id);
+  });
   ExpressionAnalyzer analyzer(settings_, scope);
   auto node = std::make_shared<Sort>();
   node->global = !proto.has_is_global() || proto.is_global();

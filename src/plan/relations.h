@@ -91,6 +91,12 @@ class RelationAnalyzer {
   Result<NodePtr> drop_na(const spark::connect::NADrop& proto, NodePtr input);
   Result<NodePtr> replace(const spark::connect::NAReplace& proto, NodePtr input);
 
+  // time_window.cc: replaces window(…) in `exprs` by a column that a projection of the new input makes.
+  Result<NodePtr> expand_time_windows(NodePtr input, Exprs& exprs);
+  // relation_aggregate.cc
+  Result<NodePtr> pivot(const spark::connect::Aggregate& proto, NodePtr input, Exprs keys,
+                        Exprs aggregates, ExprPtr column);
+
   Scope scope_of(std::vector<NodePtr> inputs) const {
     return Scope(std::move(inputs), settings_.case_sensitive);
   }
@@ -117,7 +123,8 @@ class MissingColumns {
  public:
   MissingColumns(NodePtr node, bool case_sensitive)
       : node_(std::move(node)), case_sensitive_(case_sensitive) {}
-  Result<std::optional<ExprPtr>> find(const NameParts& parts) const;
+  Result<std::optional<ExprPtr>> find(const NameParts& parts,
+                                      std::optional<std::int64_t> plan_id) const;
   // The node with the columns that `exprs` need and it lacks; itself when it lacks none. Over an aggregate, `exprs` may
   // hold aggregate functions: they become columns of it, and `exprs` then refer to those.
   Result<NodePtr> provide(std::vector<ExprPtr>& exprs) const;

@@ -110,7 +110,36 @@ TEST(Relations, RollupMakesKeysNullable) {
   const NodePtr node = plan_of(grouped(range(), {expr("id")}, {expr("count(1) as c")}, "ROLLUP"));
   EXPECT_EQ(columns_of(*node), "id BIGINT,c BIGINT NOT NULL");
   EXPECT_EQ(as<Aggregate>(*node).grouping_sets, (std::vector<std::vector<int>>{{0}, {}}));
-  EXPECT_EQ(error_of(grouped(range(), {expr("id")}, {}, "PIVOT")).kind(), ErrorKind::unsupported_operation);
+  EXPECT_EQ(error_of(grouped(range(), {expr("id")}, {}, "GROUPING_SETS")).kind(), ErrorKind::unsupported_operation);
+}
+
+TEST(Relations, Pivot) {
+  const std::string text = "aggregate { input { " + local(abc) + " } group_type: GROUP_TYPE_PIVOT grouping_expressions " + expr("a") +
+                           " aggregate_expressions " + expr("count(1) as n") + " aggregate_expressions " + expr("sum(d)") +
+                           " pivot { col " + expr("s") + " values { string: \"x\" } values { string: \"y\" } } }";
+  EXPECT_EQ(columns_of(*plan_of(text)), "a INT,x_n BIGINT,`x_sum(d)` DOUBLE,y_n BIGINT,`y_sum(d)` DOUBLE");
+}
+
+TEST(Relations, TimeWindows) {
+  const std::string input = local("t TIMESTAMP, k STRING");
+  EXPECT_EQ(columns_of(*plan_of(select(input, {expr("window(t, '10 minutes')"), expr("window(t, '10 minutes').start")}))),
+            "window STRUCT<start: TIMESTAMP, end: TIMESTAMP> NOT NULL,`window.start` TIMESTAMP");
+  const NodePtr sliding = plan_of(grouped(input, {expr("window(t, '10 minutes', '4 minutes')"), expr("k")}, {expr("count(1) as n")}));
+  EXPECT_EQ(columns_of(*sliding), "window STRUCT<start: TIMESTAMP, end: TIMESTAMP> NOT NULL,k STRING,n BIGINT NOT NULL");
+  EXPECT_EQ(sliding->output[0].metadata, "{\"spark.timeWindow\":true}");
+  EXPECT_TRUE(error_of(select(input, {expr("window(t, '1 minute', '2 minutes')")})).is("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION"));
+}
+
+TEST(Relations, StructsAreChangedMemberByMember) {
+  const std::string input = local("st STRUCT<k: INT, n: STRUCT<x: INT, y: INT>> NOT NULL");
+  const auto change = [](const std::string& path, const std::string& value) {
+    return "{ update_fields { struct_expression " + col("st") + " field_name: \"" + path + "\"" +
+           (value.empty() ? "" : " value_expression " + value) + " } }";
+  };
+  EXPECT_EQ(columns_of(*plan_of(select(input, {change("K", expr("'a'")), change("n.x", ""), change("z", expr("1"))}))),
+            "`update_fields(st, WithField(a))` STRUCT<K: STRING NOT NULL, n: STRUCT<x: INT, y: INT>> NOT NULL,"
+            "`update_fields(st, dropfield())` STRUCT<k: INT, n: STRUCT<y: INT>> NOT NULL,"
+            "`update_fields(st, WithField(1))` STRUCT<k: INT, n: STRUCT<x: INT, y: INT>, z: INT NOT NULL> NOT NULL");
 }
 
 TEST(Relations, WindowOverAggregate) {

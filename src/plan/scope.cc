@@ -128,7 +128,7 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts) const {
   TRY_ASSIGN(auto found, find_name(attributes_, parts, case_sensitive_));
   if (found) return found->expr;
   for (const Fallback& fallback : fallbacks_) {
-    TRY_ASSIGN(auto other, fallback(parts));
+    TRY_ASSIGN(auto other, fallback(parts, std::nullopt));
     if (other) return *other;
   }
   return unresolved_column(parts, attributes_);
@@ -139,7 +139,7 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts) const {
 // node that is that DataFrame ends the descent on its branch, a union is a leaf; (b) no such node is an error; (c) the
 // name is looked up in that node, and dropped again at each ancestor that does not output the column; (d) visible
 // candidates beat hidden ones, then a direct input beats a nested one, then it is ambiguous; (e) when each candidate was
-// dropped the name is resolved as if it had no DataFrame.
+// dropped, a Sort or Filter may still find the column below and carry it up, others may not.
 namespace {
 
 struct Candidate {
@@ -237,9 +237,40 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts, std::int64_t plan_id,
   if (auto variable = lambda_variable(parts)) return *variable;
   Search search{parts, plan_id, metadata_column, case_sensitive_, false};
   TRY_ASSIGN(auto candidate, search_nodes(inputs_, 0, search));
-  if (candidate) return candidate->expr;
+  if (candidate) return as_input(candidate->expr);
   if (!search.matched) return cannot_resolve(parts);
-  return resolve(parts);
+  for (const Fallback& fallback : fallbacks_) {
+    TRY_ASSIGN(auto other, fallback(parts, plan_id));
+    if (other) return *other;
+  }
+  return cannot_resolve(parts);
+}
+
+// Outer joins between the DataFrame and here made its columns nullable.
+ExprPtr Scope::as_input(const ExprPtr& expr) const {
+  return transform(expr, [&](const ExprPtr& e) -> ExprPtr {
+    if (e->kind != ExprKind::attribute) {
+      if (e->children.empty() || e->nullable || !e->children[0]->nullable) return e;
+      auto copy = std::make_shared<Expr>(*e);
+      copy->nullable = true;
+      return copy;
+    }
+    for (const Attribute& a : attributes_) {
+      if (a.id != e->id || a.nullable == e->nullable) continue;
+      auto copy = std::make_shared<Expr>(*e);
+      copy->nullable = a.nullable;
+      return copy;
+    }
+    return e;
+  });
+}
+
+Result<std::optional<ExprPtr>> find_dataframe_column(const NodePtr& node, const NameParts& parts,
+                                                     std::int64_t plan_id, bool case_sensitive) {
+  Search search{parts, plan_id, false, case_sensitive, false};
+  TRY_ASSIGN(auto candidate, search_nodes({node}, 0, search));
+  if (!candidate) return std::optional<ExprPtr>();
+  return std::optional<ExprPtr>(candidate->expr);
 }
 
 Result<std::vector<ExprPtr>> Scope::expand_star() const {

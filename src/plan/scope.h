@@ -22,7 +22,9 @@ struct Found {
 class Scope {
  public:
   // Last resorts for a name that the inputs do not have: nothing when they do not have it either.
-  using Fallback = std::function<Result<std::optional<ExprPtr>>(const NameParts&)>;
+  // With a plan_id: the DataFrame that the name was taken from, which is then among what is below the inputs.
+  using Fallback = std::function<Result<std::optional<ExprPtr>>(const NameParts&,
+                                                                std::optional<std::int64_t> plan_id)>;
 
   Scope(std::vector<NodePtr> inputs, bool case_sensitive);
 
@@ -45,6 +47,7 @@ class Scope {
 
  private:
   std::optional<ExprPtr> lambda_variable(const NameParts& parts) const;
+  ExprPtr as_input(const ExprPtr& expr) const;
 
   std::vector<NodePtr> inputs_;
   std::vector<Attribute> attributes_;
@@ -52,6 +55,10 @@ class Scope {
   std::vector<Fallback> fallbacks_;
   std::vector<std::vector<Attribute>> lambdas_;
 };
+
+// The column of the DataFrame `plan_id` in or below `node`; nothing when there is none that `node` outputs.
+Result<std::optional<ExprPtr>> find_dataframe_column(const NodePtr& node, const NameParts& parts,
+                                                     std::int64_t plan_id, bool case_sensitive);
 
 bool same_name(const std::string& a, const std::string& b, bool case_sensitive);
 // Among `attributes`: nothing when none matches. A struct member gets an alias with its name on top.
