@@ -99,6 +99,10 @@ std::string valid_utf8(const std::string& text) {
 
 std::vector<std::string> class_hierarchy(const ErrorInfo& error) {
   std::vector<std::string> classes = specific_classes(error.kind);
+  if (error.condition == "DATA_SOURCE_NOT_FOUND") {
+    classes = {"org.apache.spark.SparkClassNotFoundException", "java.lang.ClassNotFoundException",
+               "java.lang.ReflectiveOperationException"};
+  }
   if (!error.java_class.empty() && error.java_class != classes.front()) {
     classes.insert(classes.begin(), error.java_class);
   }

@@ -182,7 +182,7 @@ class CatalogCall {
     return warehouse_.table_exists(*name);
   }
   Status not_found(const std::vector<std::string>& parts) const {
-    return Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", quote_identifiers(parts)}});
+    return session_.table_not_found(parts);
   }
 
   Result<CatalogResult> list_tables(const proto::ListTables& call);

@@ -11,10 +11,6 @@
 namespace millstream::session {
 namespace {
 
-Status table_not_found(const std::vector<std::string>& parts) {
-  return Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", quote_identifiers(parts)}});
-}
-
 // The node with its columns addressable by the view's name (and no longer by the names inside it).
 plan::NodePtr qualified(const plan::NodePtr& node, const std::vector<std::string>& qualifier) {
   auto project = std::make_shared<plan::Project>();
@@ -28,11 +24,29 @@ plan::NodePtr qualified(const plan::NodePtr& node, const std::vector<std::string
   return project;
 }
 
+// Formats that Spark has: the refusal names what Millstream lacks. Any other name is nobody's.
+bool is_spark_format(const std::string& format) {
+  for (const char* known : {"json", "parquet", "text", "csv", "orc", "avro", "xml", "binaryfile", "image", "libsvm", "jdbc",
+                            "kafka", "socket", "console", "memory", "noop", "hive"}) {
+    if (format == known) return true;
+  }
+  return false;
+}
+
 bool is_file_format(const std::string& format) {
   return format == "json" || format == "parquet" || format == "text";
 }
 
 }  // namespace
+
+Status unknown_format(const std::string& format) {
+  return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
+}
+
+Status check_format(const std::string& format) {
+  const std::string lower = to_lower(format);
+  return lower == "delta" || is_spark_format(lower) ? Status::OK() : unknown_format(format);
+}
 
 plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
   plan::AnalyzerSettings settings;
@@ -73,7 +87,7 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
     const std::string first = to_lower(parts[0]);
     if (first == "global_temp") {
       const auto view = runtime.global_views->find(parts[1]);
-      if (!view) return table_not_found(parts);
+      if (!view) return session_.table_not_found(parts);
       return view_node(*view, {"global_temp", parts[1]});
     }
     // "delta.`/path`": the table of a path.
@@ -87,9 +101,9 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
     }
   }
   auto name = session_.table_name(parts);
-  if (!name.ok()) return table_not_found(parts);
+  if (!name.ok()) return session_.table_not_found(parts);
   TRY_ASSIGN(const bool exists, runtime.warehouse->table_exists(*name));
-  if (!exists) return table_not_found(parts);
+  if (!exists) return session_.table_not_found(parts);
   return delta_node(runtime.warehouse->table_directory(*name), options, streaming,
                     {"spark_catalog", name->database, name->table});
 }
@@ -123,6 +137,7 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(con
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {
     return Status::unsupported("the format {} is a stream: use spark.readStream in place of spark.read", given_format);
   }
+  if (!is_spark_format(format)) return unknown_format(given_format);
   format::FileTableRequest request;
   request.format = format;
   if (!schema.empty()) {

@@ -39,6 +39,13 @@ Result<TableName> Session::table_name(const std::vector<std::string>& parts) con
                        {{"sessionCatalog", "`spark_catalog`"}, {"identifier", quote_identifiers(parts)}});
 }
 
+Status Session::table_not_found(const std::vector<std::string>& parts) const {
+  return Status::error("TABLE_OR_VIEW_NOT_FOUND",
+                       {{"relationName", quote_identifiers(parts)},
+                        {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
+                                           quote_identifiers({"spark_catalog", current_database()}) + "]"}});
+}
+
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
   SessionResolver resolver(*this);
   return plan::analyze(relation, resolver, analyzer_settings(conf_));
@@ -46,8 +53,7 @@ Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation)
 
 Result<connector::Batches> Session::execute(const plan::NodePtr& node, const ActionContext& context) {
   if (plan::is_streaming(*node)) {
-    return Status::plain(ErrorKind::analysis,
-                         "Queries with streaming sources must be executed with writeStream.start();");
+    return not_a_batch_query();
   }
   engine::ExecutionContext run;
   run.time_zone = conf_.time_zone();
@@ -106,6 +112,22 @@ Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
   const std::lock_guard lock(mutex_);
   copy->kept_ = kept_;
   return copy;
+}
+
+Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters parameters, std::string message) {
+  ErrorInfo info;
+  info.kind = kind;
+  info.condition = std::move(condition);
+  info.parameters = std::move(parameters);
+  info.message = std::move(message);
+  return Status(std::move(info));
+}
+
+Status not_a_batch_query() {
+  const std::string text =
+      "Queries with streaming sources must be executed with writeStream.start(), or from a streaming table or flow "
+      "definition within a Spark Declarative Pipeline.";
+  return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_3102", {{"msg", text}}, text);
 }
 
 }  // namespace millstream::session

@@ -66,6 +66,8 @@ class Session {
   // A table name by its parts: t, db.t, spark_catalog.db.t. Errors: other catalogs, too many parts.
   Result<TableName> table_name(const std::vector<std::string>& parts) const;
 
+  Status table_not_found(const std::vector<std::string>& parts) const;
+
   Result<plan::NodePtr> analyze(const spark::connect::Relation& relation);
   // Optimized and started; rows come as the partitions are read. The context's pointers must live until then.
   Result<connector::Batches> execute(const plan::NodePtr& node, const ActionContext& context);
@@ -94,5 +96,9 @@ class Session {
   std::string database_ = "default";
   std::map<std::string, plan::NodePtr> kept_;
 };
+
+// An error of those that Spark has a name for but no SQLSTATE, and whose text stands alone.
+Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters parameters, std::string message);
+Status not_a_batch_query();  // a streaming plan was to be run as it is
 
 }  // namespace millstream::session

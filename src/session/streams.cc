@@ -64,9 +64,10 @@ Result<Checkpoint> checkpoint_of(Session& session, const Options& options, const
   if (may_be_temporary) {
     return Checkpoint{io::join_path(session.runtime().temporary_directory, "temporary-" + new_uuid()), true};
   }
-  return Status::plain(ErrorKind::analysis,
-                       "checkpointLocation must be specified either through option(\"checkpointLocation\", ...) or "
-                       "SparkSession.conf.set(\"spark.sql.streaming.checkpointLocation\", ...).");
+  return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1298",
+                      {{"config", "spark.sql.streaming.checkpointLocation"}},
+                      "checkpointLocation must be specified either through option(\"checkpointLocation\", ...) or "
+                      "SparkSession.conf.set(\"spark.sql.streaming.checkpointLocation\", ...).");
 }
 
 // toTable: the folder of the table, which is made if there is none.

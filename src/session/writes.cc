@@ -7,6 +7,7 @@
 #include "delta/write.h"
 #include "format/file_table.h"
 #include "plan/analyzer.h"
+#include "session/resolver.h"
 #include "spark/connect/commands.pb.h"
 #include "sql/parser.h"
 
@@ -152,7 +153,7 @@ Status write_to_table(Session& session, const proto::WriteOperation& write, cons
   const bool insert = target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
 
   if (insert) {
-    if (!exists) return Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", quote_identifiers(parts)}});
+    if (!exists) return session.table_not_found(parts);
     if (write.partitioning_columns_size() > 0) {
       return Status::plain(ErrorKind::analysis,
                            "insertInto() can't be used together with partitionBy(). Partition columns have already been "
@@ -199,6 +200,7 @@ Status run_write(Session& session, const proto::WriteOperation& write, const Act
   if (write.has_table()) return write_to_table(session, write, format, node, context);
 
   if (format.empty()) format = to_lower(session.conf().value("spark.sql.sources.default"));
+  TRY(check_format(write.source().empty() ? format : write.source()));
   if (format == "noop") {
     TRY_ASSIGN(const auto rows, session.execute(node, context));
     for (const auto& partition : rows.partitions) {
@@ -239,7 +241,7 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write, cons
   TRY_ASSIGN(const TableName name, session.table_name(parts));
   TRY(require_database(session, name));
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->table_exists(name));
-  const Status not_found = Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", quote_identifiers(parts)}});
+  const Status not_found = session.table_not_found(parts);
 
   std::vector<std::string> partition_by;
   for (const auto& column : write.partitioning_columns()) {
