@@ -33,15 +33,16 @@ def bids(rows=BIDS):
     def make(folder):
         import duckdb
 
+        duckdb.execute("SET enable_progress_bar = false")
         for part in range(8):
             low, high = rows * part // 8, rows * (part + 1) // 8
             duckdb.execute(f"""
                 COPY (SELECT 1000 + hash(i) % 100000 AS auction, 1000 + hash(i + 1) % 50000 AS bidder,
                     (100 + hash(i + 2) % 1000000)::BIGINT AS price,
-                    ['Google', 'Facebook', 'Baidu', 'Apple'][1 + hash(i + 3) % 4] AS channel,
+                    ['Google', 'Facebook', 'Baidu', 'Apple'][1 + (hash(i + 3) % 4)::BIGINT] AS channel,
                     'https://www.nexmark.com/item/' || hash(i + 4) % 1000000 || '/bid.htm?query=1' AS url,
                     strftime(TIMESTAMP '2024-01-01' + INTERVAL (i) MILLISECOND, '%Y-%m-%dT%H:%M:%S.%gZ') AS date_time,
-                    ['phone', 'desktop', 'tablet'][1 + hash(i + 5) % 3] AS device,
+                    ['phone', 'desktop', 'tablet'][1 + (hash(i + 5) % 3)::BIGINT] AS device,
                     'region-' || hash(i + 6) % 30 AS region,
                     md5(i::VARCHAR) AS extra
                 FROM range({low}, {high}) t(i)) TO '{folder}/bids-{part}.json' (FORMAT JSON)""")
