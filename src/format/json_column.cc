@@ -65,6 +65,11 @@ std::int64_t pack_bits(const std::uint8_t* bytes, std::int64_t count, std::uint8
   for (; i + 8 <= count; i += 8) {
     std::uint64_t word;
     std::memcpy(&word, bytes + i, 8);
+    if (word == 0x0101010101010101ULL) {
+      bits[i / 8] = 0xff;
+      ones += 8;
+      continue;
+    }
     const auto packed = static_cast<std::uint8_t>((word * 0x0102040810204080ULL) >> 56);
     bits[i / 8] = packed;
     ones += __builtin_popcount(packed);

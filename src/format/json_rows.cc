@@ -10,33 +10,45 @@
 namespace millstream::format {
 namespace {
 
-// yyyy-MM-dd'T'HH:mm:ss[.f…][Z] (or a blank for the T), the form that nearly all files have.
-bool parse_iso(std::string_view text, std::int64_t& local_micros, bool& is_utc) {
+// yyyy-MM-dd'T'HH:mm:ss[.f…][Z] (or a blank for the T), the form that nearly all files have. `date` remembers the last day,
+// which is mostly that of the next row too.
+bool parse_iso(std::string_view text, IsoDate& date, std::int64_t& local_micros, bool& is_utc) {
   if (text.size() < 19) return false;
   const char* p = text.data();
-  const auto two = [&](int at) { return (p[at] - '0') * 10 + (p[at + 1] - '0'); };
-  constexpr int digit_places[] = {0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18};
-  bool good = p[4] == '-' && p[7] == '-' && (p[10] == 'T' || p[10] == ' ') && p[13] == ':' && p[16] == ':';
-  for (const int at : digit_places) good = good && is_digit(p[at]);
-  if (!good) return false;
-  const int year = two(0) * 100 + two(2);
+  bool digits = true;
+  const auto two = [&](int at) {
+    const auto high = static_cast<unsigned>(p[at] - '0');
+    const auto low = static_cast<unsigned>(p[at + 1] - '0');
+    digits = digits & (high < 10) & (low < 10);
+    return static_cast<int>(high * 10 + low);
+  };
+  if (std::memcmp(p, date.text, 10) != 0) {
+    const int year = two(0) * 100 + two(2);
+    const int month = two(5);
+    const int day = two(8);
+    if (!digits || p[4] != '-' || p[7] != '-' || !is_valid_date(year, month, day)) return false;
+    std::memcpy(date.text, p, 10);
+    date.days = days_from_civil(year, month, day);
+  }
   const int hour = two(11);
   const int minute = two(14);
   const int second = two(17);
-  if (!is_valid_date(year, two(5), two(8)) || hour > 23 || minute > 59 || second > 59) return false;
+  if (!digits || (p[10] != 'T' && p[10] != ' ') || p[13] != ':' || p[16] != ':' || hour > 23 || minute > 59 ||
+      second > 59) {
+    return false;
+  }
   std::int64_t fraction = 0;
   std::size_t at = 19;
   if (at < text.size() && p[at] == '.') {
-    int digits = 0;
+    int count = 0;
     for (++at; at < text.size() && is_digit(p[at]); ++at) {
-      if (digits++ < 6) fraction = fraction * 10 + (p[at] - '0');
+      if (count++ < 6) fraction = fraction * 10 + (p[at] - '0');
     }
-    for (; digits < 6; ++digits) fraction *= 10;
+    for (; count < 6; ++count) fraction *= 10;
   }
   is_utc = at + 1 == text.size() && p[at] == 'Z';
   if (at != text.size() && !is_utc) return false;
-  const std::int64_t seconds = days_from_civil(year, two(5), two(8)) * 86'400 + hour * 3600 + minute * 60 + second;
-  local_micros = seconds * 1'000'000 + fraction;
+  local_micros = (date.days * 86'400 + hour * 3600 + minute * 60 + second) * 1'000'000 + fraction;
   return true;
 }
 
@@ -210,7 +222,7 @@ bool JsonRows::set_timestamp(JsonColumn& column, std::int64_t row, std::string_v
     const TimeZone& zone = fields.zone ? *fields.zone : zone_;
     const std::int64_t offset = ntz ? 0 : zone.offset_of_local(fields.local_seconds);
     micros = (fields.local_seconds - offset) * 1'000'000 + fields.micros;
-  } else if (parse_iso(text, micros, is_utc) && !(ntz && is_utc)) {
+  } else if (parse_iso(text, last_date_, micros, is_utc) && !(ntz && is_utc)) {
     if (!ntz && !is_utc) {
       const std::int64_t local = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
       micros -= zone_.offset_of_local(local) * 1'000'000;

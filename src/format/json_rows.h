@@ -41,6 +41,12 @@ class MemberText {
   std::string text_;
 };
 
+// A day as it stood in the text, and its number.
+struct IsoDate {
+  char text[10] = {};
+  std::int64_t days = 0;
+};
+
 struct JsonRowSettings {
   JsonOptions options;
   column::Schema fields;     // those of the records, without the corrupt and the rescued column
@@ -116,6 +122,8 @@ class JsonRows final : public JsonLines {
   JsonColumn rescued_;
   std::int64_t row_ = 0;
   std::int64_t first_ = 0;  // row of the record being read
+
+  IsoDate last_date_;
 
   std::string file_path_member_;  // "_file_path":"…"
   bool tracks_unknown_ = false;   // no record with unknown fields was met in this file yet

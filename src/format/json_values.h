@@ -44,9 +44,9 @@ Outcome JsonRows::read_object(Scanner& scanner, JsonColumn& column, std::int64_t
   auto& children = column.children();
   Outcome worst = Outcome::ok;
   int previous = -1;
+  std::string spelling;
   for (bool more = !empty; more;) {
     int index = column.successor(previous);
-    std::string spelling;
     bool other_spelling = false;
     if (children.empty() || !scanner.take_key(children[static_cast<std::size_t>(index)].key())) {
       std::string_view key;
