@@ -1,5 +1,6 @@
 #include "connect/execute.h"
 
+#include <limits>
 #include <mutex>
 
 #include "base/text.h"
@@ -58,10 +59,7 @@ class Execution {
   Status checkpoint(const proto::CheckpointCommand& command);
   Status sql(const proto::SqlCommand& command);
   Status ml(const proto::MlCommand& command);
-  Status end() {
-    TRY(send_observed(*operation_, observed_.take()));
-    return operation_->cancel_token().check();
-  }
+  Status end() { return send_observed(*operation_, observed_.take()); }
 
   const std::shared_ptr<Operation> operation_;
   const ExecuteOptions options_;
@@ -73,7 +71,8 @@ class Execution {
 Status Execution::send_result(const plan::NodePtr& node) {
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
   ResultOptions options;
-  options.rows_max = std::max<std::int64_t>(1, session_.conf().number("spark.sql.execution.arrow.maxRecordsPerBatch", 10'000));
+  const std::int64_t rows_max = session_.conf().number("spark.sql.execution.arrow.maxRecordsPerBatch", 10'000);
+  options.rows_max = rows_max > 0 ? rows_max : std::numeric_limits<std::int64_t>::max();
   options.time_zone = session_.conf().time_zone();
   options.chunked = options_.chunked_batches;
   TRY(send_rows(*operation_, plan::schema_of(*node), rows, options));

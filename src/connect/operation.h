@@ -36,7 +36,7 @@ class Operation {
   struct Spec {
     std::shared_ptr<ServerSession> session;
     std::string id;
-    std::string plan;  // serialized: the same request again is told from another one
+    std::string plan;  // its fingerprint: the same request again is told from another one
     std::vector<std::string> tags;
     bool reattachable = false;
     bool heartbeat = false;  // it computes: progress messages are welcome while it runs

@@ -51,7 +51,8 @@ class RowSender {
       return send(batch->Slice(half));
     }
     if (options_.chunked) return send_bytes(*bytes, 1);
-    return Status::error("OPERATION_CANCELED").at("a row of more than 90 MiB does not fit into a message");
+    return Status::plain(ErrorKind::spark, "a row of " + std::to_string(bytes->size()) +
+                                               " bytes is larger than a message to this client can be");
   }
 
   bool sent_any() const { return sent_any_; }

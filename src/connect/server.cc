@@ -3,7 +3,6 @@
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -53,9 +52,11 @@ Status RunningServer::open() {
   // gRPC's own log tells of what the returned errors tell better.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   std::error_code error;
-  temporary_directory_ =
-      (std::filesystem::temp_directory_path(error) / ("millstream-" + std::to_string(::getpid()))).string();
-  if (error) return Status::io("there is no folder for temporary files: {}", error.message());
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "millstream-XXXXXX").string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr) {
+    return Status::io("there is no folder for temporary files ({}): set TMPDIR to one that can be written", pattern);
+  }
+  temporary_directory_ = pattern;
 
   engine::EngineSettings settings;
   settings.memory_bytes_max = options_.memory_bytes_max;
@@ -92,20 +93,23 @@ Status RunningServer::open() {
 }
 
 void RunningServer::stop() {
-  if (core_ == nullptr) return;
-  core_->interrupt_everything();
-  if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now() + shutdown_time);
-  for (const auto& session : core_->sessions().all()) core_->end_session(session);
-  if (server_ != nullptr) server_->Wait();
-  server_.reset();
-  core_->interrupt_everything();
-  core_.reset();
+  if (core_ != nullptr) {
+    core_->interrupt_everything();
+    if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now() + shutdown_time);
+    for (const auto& session : core_->sessions().all()) core_->end_session(session);
+    if (server_ != nullptr) server_->Wait();
+    server_.reset();
+    core_->interrupt_everything();  // what began meanwhile
+    core_.reset();
+  }
   service_.reset();
   if (options_.listener != nullptr && queries_ != nullptr) queries_->remove_listener(options_.listener);
   queries_.reset();
   engine_.reset();
+  if (temporary_directory_.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(temporary_directory_, ignored);
+  temporary_directory_.clear();
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ void stamp(const SessionPtr& session, Response* response) {
   response->set_server_side_session_id(session->server_id());
 }
 
+std::string fingerprint(const proto::Plan& plan) {
+  const std::string bytes = plan.SerializeAsString();
+  return std::to_string(bytes.size()) + ":" + std::to_string(std::hash<std::string>()(bytes));
+}
+
 bool computes(const proto::Plan& plan) {
   return plan.has_root() || plan.command().has_write_operation() || plan.command().has_write_operation_v2() ||
          plan.command().has_checkpoint_command();
@@ -220,7 +225,7 @@ Status Service::begin(const std::shared_ptr<ResponseStream>& stream, proto::Exec
   Operation::Spec spec;
   spec.session = session;
   spec.id = request.has_operation_id() ? request.operation_id() : new_uuid();
-  spec.plan = request.plan().SerializeAsString();
+  spec.plan = fingerprint(request.plan());
   spec.tags = {request.tags().begin(), request.tags().end()};
   for (const auto& option : request.request_options()) {
     if (option.has_reattach_options()) spec.reattachable = option.reattach_options().reattachable();
