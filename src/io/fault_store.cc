@@ -4,7 +4,8 @@ namespace millstream::io {
 namespace {
 
 Status injected(const char* operation, const std::string& path, bool crash) {
-  return Status::io("{} {}: {}", operation, path, crash ? "the simulated machine is down" : "simulated error");
+  return Status::io("{} {}: {}", operation, path,
+                    crash ? "the simulated machine is down" : "simulated error");
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ Result<std::vector<FileInfo>> FaultStore::list(const std::string& directory) {
 
 Result<std::vector<std::string>> FaultStore::list_names(const std::string& directory,
                                                         std::string_view start_after) {
-  return run("list_names", directory, false, [&] { return under_->list_names(directory, start_after); });
+  return run("list_names", directory, false,
+             [&] { return under_->list_names(directory, start_after); });
 }
 
 Status FaultStore::remove(const std::string& path) {
@@ -87,11 +89,13 @@ Status FaultStore::remove_tree(const std::string& directory) {
 }
 
 Status FaultStore::make_directories(const std::string& directory) {
-  return run("make_directories", directory, true, [&] { return under_->make_directories(directory); });
+  return run("make_directories", directory, true,
+             [&] { return under_->make_directories(directory); });
 }
 
 FaultStore::Chooser fail_call(std::int64_t index, Fault fault) {
-  return [index, fault](const StoreCall& call) { return call.index == index ? fault : Fault::none; };
+  return
+      [index, fault](const StoreCall& call) { return call.index == index ? fault : Fault::none; };
 }
 
 }  // namespace millstream::io

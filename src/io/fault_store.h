@@ -1,6 +1,7 @@
-// A Store over another one that fails when told to: before a call has had its effect, after it, or by a crash, from which on
-// every call fails until reboot(). It counts calls, so that a test can fail the n-th for every n. What the store under
-// it has published stays whole: published means durable. Thread-safe. For tests and the simulation.
+// A Store over another one that fails when told to: before a call has had its effect, after it, or
+// by a crash, from which on every call fails until reboot(). It counts calls, so that a test can
+// fail the n-th for every n. What the store under it has published stays whole: published means
+// durable. Thread-safe. For tests and the simulation.
 #pragma once
 
 #include <functional>
@@ -39,7 +40,8 @@ class FaultStore final : public Store {
   void choose_by(Chooser chooser);
 
   Result<std::string> get(const std::string& path) override;
-  Result<std::string> get_range(const std::string& path, std::int64_t offset, std::int64_t length) override;
+  Result<std::string> get_range(const std::string& path, std::int64_t offset,
+                                std::int64_t length) override;
   Result<FileInfo> stat(const std::string& path) override;
   Status put(const std::string& path, std::string_view bytes) override;
   Status put_if_absent(const std::string& path, std::string_view bytes) override;
@@ -52,7 +54,8 @@ class FaultStore final : public Store {
 
  private:
   template <typename Action>
-  auto run(const char* operation, const std::string& path, bool writes, Action action) -> decltype(action());
+  auto run(const char* operation, const std::string& path, bool writes, Action action)
+      -> decltype(action());
 
   const std::shared_ptr<Store> under_;
   mutable std::mutex mutex_;

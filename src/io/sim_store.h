@@ -1,5 +1,5 @@
-// The world of a deterministic simulation: a clock that moves only when told to, and a store in memory whose faults come
-// from a seed. Same seed, same calls, same outcome.
+// The world of a deterministic simulation: a clock that moves only when told to, and a store in
+// memory whose faults come from a seed. Same seed, same calls, same outcome.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@ namespace millstream::io {
 
 class SimClock final : public Clock {
  public:
-  explicit SimClock(std::int64_t start_us = 1'767'225'600'000'000) : now_us_(start_us) {}  // 2026-01-01
+  explicit SimClock(std::int64_t start_us = 1'767'225'600'000'000)
+      : now_us_(start_us) {}  // 2026-01-01
   std::int64_t now_us() const override { return now_us_; }
   std::int64_t monotonic_ns() const override { return now_us_ * 1000; }
   void advance_us(std::int64_t us) { now_us_ += us; }

@@ -15,7 +15,8 @@ std::optional<BatchId> batch_of(std::string_view name) {
 
 Result<std::vector<std::string>> names_in(io::Store& store, const std::string& directory) {
   auto names = store.list_names(directory, {});
-  if (!names.ok() && names.status().is(ErrorKind::file_not_found)) return std::vector<std::string>();
+  if (!names.ok() && names.status().is(ErrorKind::file_not_found))
+    return std::vector<std::string>();
   return names;
 }
 
@@ -154,8 +155,11 @@ Result<std::vector<std::string>> Checkpoint::stateful_operators() const {
   const std::string state = io::join_path(directory_, "state");
   TRY_ASSIGN(const auto names, names_in(*store_, state));
   std::vector<std::string> operators;
-  for (const auto& name : names) {
-    if (batch_of(name)) operators.push_back(fmt::format("OperatorId: {}", name));
+  for (const auto& id : names) {
+    if (!batch_of(id)) continue;
+    const auto metadata = store_->get(fmt::format("{}/{}/_metadata/metadata", state, id));
+    const auto name = metadata.ok() ? parse_operator_name(*metadata) : std::nullopt;
+    operators.push_back(fmt::format("(OperatorId: {} -> OperatorName: {})", id, name.value_or("unknown")));
   }
   return operators;
 }

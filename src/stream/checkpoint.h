@@ -1,7 +1,8 @@
-// The files of a query's checkpoint, byte for byte Spark's: `metadata` (the query's id), `offsets/N` (what batch N will
-// read, written before it runs) and `commits/N` (batch N is in the sink). No sidecar files are written. Formatting and
-// parsing are pure; Checkpoint is the thin shell that reads and publishes. One Checkpoint belongs to one run of a query
-// and is used by that query's thread alone.
+// The files of a query's checkpoint, byte for byte Spark's: `metadata` (the query's id),
+// `offsets/N` (what batch N will read, written before it runs) and `commits/N` (batch N is in the
+// sink). No sidecar files are written. Formatting and parsing are pure; Checkpoint is the thin
+// shell that reads and publishes. One Checkpoint belongs to one run of a query and is used by that
+// query's thread alone.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@
 namespace millstream::stream {
 
 using BatchId = std::int64_t;
-using Offsets = std::vector<std::optional<std::string>>;  // one a source, in plan order; nothing: no offset yet
+using Offsets =
+    std::vector<std::optional<std::string>>;  // one a source, in plan order; nothing: no offset yet
 using PinnedConf = std::map<std::string, std::string>;
 
 struct OffsetEntry {
@@ -45,6 +47,8 @@ std::string format_offsets(const OffsetEntry& entry);
 Result<OffsetEntry> parse_offsets(std::string_view text, std::string_view path);
 std::string format_commit(const CommitEntry& entry);
 Result<CommitEntry> parse_commit(std::string_view text, std::string_view path);
+// The operator's name in state/<id>/_metadata/metadata; nothing where the text holds none.
+std::optional<std::string> parse_operator_name(std::string_view text);
 
 // A directory of numbered entries. Names that are not plain decimal numbers are ignored.
 class NumberedLog {
@@ -76,10 +80,12 @@ class Checkpoint {
   Checkpoint(std::shared_ptr<io::Store> store, std::string directory);
 
   // The id in `metadata`; nothing when there is no such file.
-  static Result<std::optional<std::string>> read_query_id(io::Store& store, const std::string& directory);
+  static Result<std::optional<std::string>> read_query_id(io::Store& store,
+                                                          const std::string& directory);
   // The id in `metadata`, which is created with a fresh id where the checkpoint is new.
   // STREAMING_CHECKPOINT_MISSING_METADATA_FILE when there are logs without it.
-  static Result<std::string> open_query_id(io::Store& store, const std::string& directory, Random& random);
+  static Result<std::string> open_query_id(io::Store& store, const std::string& directory,
+                                           Random& random);
 
   Status load();
   const std::string& directory() const { return directory_; }
@@ -92,7 +98,8 @@ class Checkpoint {
   Status add_commit(BatchId batch, const CommitEntry& entry);
   Status purge_below(BatchId batch);
 
-  // The stateful operators that wrote state here: "(OperatorId: 0 -> OperatorName: stateStoreSave)".
+  // The stateful operators that wrote state here: "(OperatorId: 0 -> OperatorName:
+  // stateStoreSave)".
   Result<std::vector<std::string>> stateful_operators() const;
 
  private:

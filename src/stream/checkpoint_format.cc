@@ -19,13 +19,15 @@ Status in_file(std::string_view path, const Status& status) {
 }
 
 Status incomplete(std::string_view path, std::string_view where) {
-  return in_file(path, Status::illegal_state(
-                           "Incomplete log file{}. Restore the file from a copy; a commits file may be "
-                           "removed instead, then its batch runs again",
-                           where));
+  return in_file(path,
+                 Status::illegal_state(
+                     "Incomplete log file{}. Restore the file from a copy; a commits file may be "
+                     "removed instead, then its batch runs again",
+                     where));
 }
 
-// Lines as Spark's reader gives them: a last line break ends the last line, it does not begin another.
+// Lines as Spark's reader gives them: a last line break ends the last line, it does not begin
+// another.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -46,9 +48,10 @@ Status check_version(std::string_view line, std::string_view path, std::string_v
   }
   if (*number <= version_max) return Status::OK();
   if (*number == 2) {
-    return in_file(path, Status::unsupported("Version 2 of this log ({}) is not supported by Millstream "
-                                             "yet; run the query on Apache Spark from the same checkpoint",
-                                             newer));
+    return in_file(
+        path, Status::unsupported("Version 2 of this log ({}) is not supported by Millstream "
+                                  "yet; run the query on Apache Spark from the same checkpoint",
+                                  newer));
   }
   return in_file(path, Status::error("INVALID_LOG_VERSION.MAX_SUPPORTED_VERSION",
                                      {{"maxSupportedVersion", std::to_string(version_max)},
@@ -74,14 +77,17 @@ Result<std::int64_t> integer(const json& object, const char* key, std::string_vi
 
 }  // namespace
 
-std::string format_metadata(std::string_view id) { return fmt::format("{{\"id\":{}}}", json_quote(id)); }
+std::string format_metadata(std::string_view id) {
+  return fmt::format("{{\"id\":{}}}", json_quote(id));
+}
 
 Result<std::string> parse_metadata(std::string_view text, std::string_view path) {
   const json value = json::parse(text, nullptr, false);
   if (!value.is_object() || !value.contains("id") || !value["id"].is_string() ||
       value["id"].get_ref<const std::string&>().empty()) {
     return Status::illegal_state(
-        "The checkpoint's metadata file {} does not hold the query's id ({{\"id\":\"...\"}}): restore it "
+        "The checkpoint's metadata file {} does not hold the query's id ({{\"id\":\"...\"}}): "
+        "restore it "
         "from a copy, or start with a new checkpoint location",
         path);
   }
@@ -91,8 +97,9 @@ Result<std::string> parse_metadata(std::string_view text, std::string_view path)
 std::string format_offsets(const OffsetEntry& entry) {
   std::string out = "v1\n";
   if (entry.has_metadata) {
-    fmt::format_to(std::back_inserter(out), R"({{"batchWatermarkMs":{},"batchTimestampMs":{},"conf":{{)",
-                   entry.watermark_ms, entry.timestamp_ms);
+    fmt::format_to(std::back_inserter(out),
+                   R"({{"batchWatermarkMs":{},"batchTimestampMs":{},"conf":{{)", entry.watermark_ms,
+                   entry.timestamp_ms);
     const char* separator = "";
     for (const auto& [key, value] : entry.conf) {
       out += separator;
@@ -151,6 +158,17 @@ Result<CommitEntry> parse_commit(std::string_view text, std::string_view path) {
   TRY_ASSIGN(const json object, parse_object(lines[1], path));
   TRY_ASSIGN(entry.next_watermark_ms, integer(object, "nextBatchWatermarkMs", path));
   return entry;
+}
+
+std::optional<std::string> parse_operator_name(std::string_view text) {
+  const auto lines = lines_of(text);
+  const json value = json::parse(lines.empty() ? std::string_view() : lines.back(), nullptr, false);
+  if (!value.is_object()) return std::nullopt;
+  const auto info = value.find("operatorInfo");
+  if (info == value.end() || !info->is_object()) return std::nullopt;
+  const auto name = info->find("operatorName");
+  if (name == info->end() || !name->is_string()) return std::nullopt;
+  return name->get<std::string>();
 }
 
 }  // namespace millstream::stream

@@ -21,17 +21,20 @@ TEST(OffsetsFile, IsSparksFile) {
   entry.conf = {{"spark.sql.shuffle.partitions", "8"}};
   entry.offsets = {R"({"logOffset":0})", R"({"clicks":{"0":120,"1":87}})", std::nullopt};
   const std::string text = format_offsets(entry);
-  EXPECT_EQ(text,
-            "v1\n"
-            R"({"batchWatermarkMs":0,"batchTimestampMs":1767225600123,"conf":{"spark.sql.shuffle.partitions":"8"}})"
-            "\n{\"logOffset\":0}\n{\"clicks\":{\"0\":120,\"1\":87}}\n-");
+  EXPECT_EQ(
+      text,
+      "v1\n"
+      R"({"batchWatermarkMs":0,"batchTimestampMs":1767225600123,"conf":{"spark.sql.shuffle.partitions":"8"}})"
+      "\n{\"logOffset\":0}\n{\"clicks\":{\"0\":120,\"1\":87}}\n-");
   EXPECT_EQ(*parse_offsets(text, "o"), entry);
   EXPECT_EQ(*parse_offsets(text + "\n", "o"), entry) << "a line break at the end is tolerated";
 }
 
 TEST(OffsetsFile, KeepsWhatItDoesNotKnow) {
   const auto entry = parse_offsets(
-      "v1\n{\"batchWatermarkMs\":7,\"batchTimestampMs\":8,\"conf\":{\"spark.new.key\":\"x\"},\"more\":1}\n5", "o");
+      "v1\n{\"batchWatermarkMs\":7,\"batchTimestampMs\":8,\"conf\":{\"spark.new.key\":\"x\"},"
+      "\"more\":1}\n5",
+      "o");
   ASSERT_TRUE(entry.ok()) << entry.status().to_string();
   EXPECT_EQ(entry->conf.at("spark.new.key"), "x");
   EXPECT_EQ(entry->watermark_ms, 7);
@@ -60,9 +63,11 @@ TEST(OffsetsFile, BadFilesAreNamed) {
     const auto parsed = parse_offsets(c.text, "/ck/offsets/3");
     ASSERT_FALSE(parsed.ok()) << c.text;
     EXPECT_EQ(parsed.status().condition(), c.condition);
-    EXPECT_TRUE(parsed.status().message().starts_with("Failed to read log file file:/ck/offsets/3. "))
+    EXPECT_TRUE(
+        parsed.status().message().starts_with("Failed to read log file file:/ck/offsets/3. "))
         << parsed.status().message();
-    EXPECT_NE(parsed.status().message().find(c.part), std::string::npos) << parsed.status().message();
+    EXPECT_NE(parsed.status().message().find(c.part), std::string::npos)
+        << parsed.status().message();
   }
 }
 
@@ -74,9 +79,11 @@ TEST(CommitFile, IsSparksFile) {
     ASSERT_TRUE(parse_commit(text, "c").ok()) << text;
     EXPECT_EQ(parse_commit(text, "c")->next_watermark_ms, 0);
   }
-  EXPECT_NE(parse_commit("", "c").status().message().find("Incomplete log file in the offset commit log"),
+  EXPECT_NE(
+      parse_commit("", "c").status().message().find("Incomplete log file in the offset commit log"),
+      std::string::npos);
+  EXPECT_NE(parse_commit("v2\n{}", "c").status().message().find("state checkpoint ids"),
             std::string::npos);
-  EXPECT_NE(parse_commit("v2\n{}", "c").status().message().find("state checkpoint ids"), std::string::npos);
 }
 
 class CheckpointFiles : public testing::Test {
@@ -93,7 +100,8 @@ TEST_F(CheckpointFiles, TheIdIsMadeOnce) {
 }
 
 TEST_F(CheckpointFiles, LogsWithoutMetadataAreRefused) {
-  for (const char* log : {"/a/offsets/0", "/b/commits/0"}) ASSERT_TRUE(store->put(log, "v1\n{}").ok());
+  for (const char* log : {"/a/offsets/0", "/b/commits/0"})
+    ASSERT_TRUE(store->put(log, "v1\n{}").ok());
   for (const char* directory : {"/a", "/b"}) {
     const auto id = Checkpoint::open_query_id(*store, directory, random);
     ASSERT_FALSE(id.ok());

@@ -56,8 +56,8 @@ std::string exception_class(const ErrorInfo& error) {
 
 Status query_failure(const std::string& id, const std::string& run_id, const Status& cause,
                      const std::string& debug_block) {
-  const Status failed = Status::error(
-      "STREAM_FAILED", {{"id", id}, {"runId", run_id}, {"message", cause.message()}});
+  const Status failed =
+      Status::error("STREAM_FAILED", {{"id", id}, {"runId", run_id}, {"message", cause.message()}});
   ErrorInfo info = failed.info();
   info.message += "\n" + debug_block;
   return Status(std::move(info)).with_cause(cause);

@@ -1,5 +1,6 @@
-// A source, an engine and a sink for tests and the simulation: no DuckDB, no files but those of the Store they are given.
-// Rows are the numbers 0, 1, 2, …, so that "each once" is easy to see. One thread.
+// A source, an engine and a sink for tests and the simulation: no DuckDB, no files but those of the
+// Store they are given. Rows are the numbers 0, 1, 2, …, so that "each once" is easy to see. One
+// thread.
 #pragma once
 
 #include <arrow/array.h>
@@ -30,7 +31,8 @@ inline connector::RecordBatchPtr numbers(std::int64_t from, std::int64_t to) {
   for (std::int64_t i = from; i < to; ++i) CHECK(builder.Append(i).ok());
   std::shared_ptr<arrow::Array> array;
   CHECK(builder.Finish(&array).ok());
-  return arrow::RecordBatch::Make(arrow::schema({arrow::field("value", arrow::int64())}), to - from, {array});
+  return arrow::RecordBatch::Make(arrow::schema({arrow::field("value", arrow::int64())}), to - from,
+                                  {array});
 }
 
 // What there is to read: rows below `total` exist.
@@ -38,7 +40,8 @@ struct Feed {
   std::int64_t total = 0;
   std::int64_t rows_per_trigger = 5;
   bool available_now = true;
-  bool keeps_log = true;  // like the file source: what an offset means stands in a private log first
+  bool keeps_log =
+      true;  // like the file source: what an offset means stands in a private log first
   std::string fail_batch;  // not empty: batch() fails with it
 };
 
@@ -56,13 +59,14 @@ class NumberSource final : public connector::Source {
     return Status::OK();
   }
 
-  Result<std::optional<connector::Offset>> latest_offset(const std::optional<connector::Offset>& start,
-                                                         bool all) override {
+  Result<std::optional<connector::Offset>> latest_offset(
+      const std::optional<connector::Offset>& start, bool all) override {
     TRY_ASSIGN(const std::int64_t from, row_of(start));
     const std::int64_t there = frozen_.value_or(feed_->total);
     const std::int64_t to = all ? there : std::min(there, from + feed_->rows_per_trigger);
     if (to <= from) return start;
-    if (!feed_->keeps_log) return std::optional<connector::Offset>(fmt::format(R"({{"row":{}}})", to));
+    if (!feed_->keeps_log)
+      return std::optional<connector::Offset>(fmt::format(R"({{"row":{}}})", to));
     const std::int64_t entry = start ? entry_of(*start) + 1 : 0;
     // An entry that a crash left behind without its batch stands: it was never read.
     const Status put = context_.store->put_if_absent(entry_path(entry), std::to_string(to));
@@ -70,7 +74,8 @@ class NumberSource final : public connector::Source {
     return std::optional<connector::Offset>(fmt::format(R"({{"entry":{}}})", entry));
   }
 
-  Result<connector::Batches> batch(const std::optional<connector::Offset>& start, const connector::Offset& end,
+  Result<connector::Batches> batch(const std::optional<connector::Offset>& start,
+                                   const connector::Offset& end,
                                    const connector::ScanRequest&) override {
     if (!feed_->fail_batch.empty()) return Status::io("{}", feed_->fail_batch);
     TRY_ASSIGN(const std::int64_t from, row_of(start));
@@ -116,7 +121,8 @@ class NumberTable final : public connector::StreamTable {
   const column::Schema& schema() const override { return schema_; }
   const column::Schema& metadata_fields() const override { return none_; }
   std::string describe() const override { return "numbers"; }
-  Result<std::unique_ptr<connector::Source>> open(const connector::SourceContext& context) const override {
+  Result<std::unique_ptr<connector::Source>> open(
+      const connector::SourceContext& context) const override {
     return std::unique_ptr<connector::Source>(std::make_unique<NumberSource>(feed_, context));
   }
 
@@ -150,7 +156,8 @@ inline plan::NodePtr union_of(std::vector<plan::NodePtr> children) {
 // Runs plans of stream scans and unions.
 class PassEngine final : public engine::Engine {
  public:
-  Result<connector::Batches> execute(const plan::NodePtr& node, const engine::ExecutionContext& context) override {
+  Result<connector::Batches> execute(const plan::NodePtr& node,
+                                     const engine::ExecutionContext& context) override {
     last_timestamp_us = context.timestamp_us;
     connector::Batches out;
     out.schema = plan::schema_of(*node);
@@ -160,7 +167,8 @@ class PassEngine final : public engine::Engine {
   std::int64_t last_timestamp_us = 0;
 
  private:
-  Status add(const plan::NodePtr& node, const engine::ExecutionContext& context, connector::Batches& out) {
+  Status add(const plan::NodePtr& node, const engine::ExecutionContext& context,
+             connector::Batches& out) {
     if (node->kind != plan::NodeKind::stream_scan) {
       for (const auto& child : node->children) TRY(add(child, context, out));
       return Status::OK();
@@ -174,8 +182,9 @@ class PassEngine final : public engine::Engine {
   }
 };
 
-// A table in the store: version V is the file <path>/<V>, "query,batch,from,to;…", published with put-if-absent; a batch
-// that a version names already is not written again. As the Delta sink, in small.
+// A table in the store: version V is the file <path>/<V>, "query,batch,from,to;…", published with
+// put-if-absent; a batch that a version names already is not written again. As the Delta sink, in
+// small.
 class VersionedSink final : public connector::Sink {
  public:
   VersionedSink(std::shared_ptr<io::Store> store, std::string path)
@@ -184,7 +193,8 @@ class VersionedSink final : public connector::Sink {
   std::string description() const override { return "VersionedSink[" + path_ + "]"; }
   Status prepare(const column::Schema&, connector::OutputMode) override { return Status::OK(); }
 
-  Result<std::int64_t> add_batch(const connector::SinkBatch& batch, const connector::Batches& rows) override {
+  Result<std::int64_t> add_batch(const connector::SinkBatch& batch,
+                                 const connector::Batches& rows) override {
     TRY(refresh());
     const auto done = last_batch_.find(batch.query_id);
     if (done != last_batch_.end() && batch.batch_id <= done->second) return std::int64_t{0};
@@ -193,7 +203,8 @@ class VersionedSink final : public connector::Sink {
     std::int64_t count = 0;
     for (const auto& part : all) {
       const auto& values = static_cast<const arrow::Int64Array&>(*part->GetColumnByName("value"));
-      for (std::int64_t i = 0; i < values.length(); ++i) text += fmt::format(",{}", values.Value(i));
+      for (std::int64_t i = 0; i < values.length(); ++i)
+        text += fmt::format(",{}", values.Value(i));
       count += values.length();
     }
     if (before_commit) before_commit();
@@ -221,7 +232,8 @@ class VersionedSink final : public connector::Sink {
   Status refresh() {
     for (;;) {
       const auto text = store_->get(io::join_path(path_, std::to_string(next_version_)));
-      if (!text.ok()) return text.status().is(ErrorKind::file_not_found) ? Status::OK() : text.status();
+      if (!text.ok())
+        return text.status().is(ErrorKind::file_not_found) ? Status::OK() : text.status();
       const auto parts = split(*text, ',');
       last_batch_[parts[0]] = parse_int64(parts[1]).value();
       ++next_version_;

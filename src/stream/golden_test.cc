@@ -1,4 +1,5 @@
-// Checkpoints that Spark 4.2 wrote (tests/golden): we read them, would write the same bytes, and go on from them.
+// Checkpoints that Spark 4.2 wrote (tests/golden): we read them, would write the same bytes, and go
+// on from them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace {
 
 std::vector<std::string> golden_checkpoints() {
   std::vector<std::string> found;
-  const std::filesystem::path root = std::filesystem::path(MILLSTREAM_SOURCE_DIR) / "tests/golden/checkpoints";
+  const std::filesystem::path root =
+      std::filesystem::path(MILLSTREAM_SOURCE_DIR) / "tests/golden/checkpoints";
   for (const auto& entry : std::filesystem::directory_iterator(root)) {
     if (std::filesystem::exists(entry.path() / "ck/metadata")) found.push_back(entry.path() / "ck");
   }
@@ -58,9 +60,10 @@ TEST_P(Golden, WeGoOnFromIt) {
   EXPECT_EQ(plan->conf, newest.conf) << "Spark 4.2 pins the keys that we know";
 }
 
-INSTANTIATE_TEST_SUITE_P(Spark, Golden, testing::ValuesIn(golden_checkpoints()), [](const auto& golden) {
-  return std::filesystem::path(golden.param).parent_path().filename().string();
-});
+INSTANTIATE_TEST_SUITE_P(
+    Spark, Golden, testing::ValuesIn(golden_checkpoints()), [](const auto& golden) {
+      return std::filesystem::path(golden.param).parent_path().filename().string();
+    });
 
 }  // namespace
 }  // namespace millstream::stream

@@ -35,11 +35,13 @@ Result<std::unique_ptr<CheckpointLock>> CheckpointLock::acquire(const std::strin
   const std::string path = directory + "/.millstream.lock";
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
-    return Status::io("The checkpoint location {} cannot be written ({}): give the query a location that "
-                      "this user may write to",
-                      directory, std::strerror(errno));
+    return Status::io(
+        "The checkpoint location {} cannot be written ({}): give the query a location that "
+        "this user may write to",
+        directory, std::strerror(errno));
   }
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return std::unique_ptr<CheckpointLock>(new CheckpointLock(fd));
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
+    return std::unique_ptr<CheckpointLock>(new CheckpointLock(fd));
   const int error = errno;
   const std::string holder = read_all(fd);
   ::close(fd);
@@ -49,16 +51,18 @@ Result<std::unique_ptr<CheckpointLock>> CheckpointLock::acquire(const std::strin
   info.condition = "CONCURRENT_QUERY";
   info.sql_state = "0A000";
   info.message = fmt::format(
-      "[CONCURRENT_QUERY] The checkpoint location {} is in use by another query: {}. Stop that one first, or "
+      "[CONCURRENT_QUERY] The checkpoint location {} is in use by another query: {}. Stop that one "
+      "first, or "
       "give this query a checkpoint location of its own. SQLSTATE: 0A000",
       directory, holder.empty() ? "it is just starting" : holder);
   return Status(std::move(info));
 }
 
-Status CheckpointLock::describe(const std::string& id, const std::string& run_id, std::int64_t started_ms) {
-  const std::string text =
-      fmt::format("{{\"host\":{},\"pid\":{},\"id\":{},\"runId\":{},\"started\":{}}}", json_quote(host_name()),
-                  ::getpid(), json_quote(id), json_quote(run_id), json_quote(iso_utc_ms(started_ms)));
+Status CheckpointLock::describe(const std::string& id, const std::string& run_id,
+                                std::int64_t started_ms) {
+  const std::string text = fmt::format(
+      "{{\"host\":{},\"pid\":{},\"id\":{},\"runId\":{},\"started\":{}}}", json_quote(host_name()),
+      ::getpid(), json_quote(id), json_quote(run_id), json_quote(iso_utc_ms(started_ms)));
   if (::ftruncate(fd_, 0) != 0 ||
       ::pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
     return Status::io("writing the lock file of a checkpoint: {}", std::strerror(errno));

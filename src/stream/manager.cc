@@ -26,15 +26,18 @@ Status check_conf(const std::map<std::string, std::string>& conf) {
   };
   for (const char* key : {"spark.sql.streaming.queryEvolution.enableSourceEvolution",
                           "spark.sql.streaming.queryEvolution.enableSinkEvolution"}) {
-    if (is(key, "true")) return Status::unsupported("{} = true is not supported by Millstream yet", key);
+    if (is(key, "true"))
+      return Status::unsupported("{} = true is not supported by Millstream yet", key);
   }
   if (is("spark.sql.streaming.offsetLog.formatVersion", "2")) {
-    return Status::unsupported("spark.sql.streaming.offsetLog.formatVersion = 2 is not supported by Millstream yet");
+    return Status::unsupported(
+        "spark.sql.streaming.offsetLog.formatVersion = 2 is not supported by Millstream yet");
   }
   const auto retain = conf.find("spark.sql.streaming.minBatchesToRetain");
   if (retain != conf.end() && parse_int64(retain->second).value_or(0) <= 0) {
-    return Status::invalid("spark.sql.streaming.minBatchesToRetain has to be a positive number, not {}",
-                           retain->second);
+    return Status::invalid(
+        "spark.sql.streaming.minBatchesToRetain has to be a positive number, not {}",
+        retain->second);
   }
   return Status::OK();
 }
@@ -86,9 +89,10 @@ class Manager final : public QueryManager {
   const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   // Below: under shared_->mutex.
   std::vector<Entry> running_;
-  std::vector<Ended> ended_;                        // oldest first
-  std::map<std::string, FirstEnd> first_ends_;      // by session, since its reset_terminated
-  // Events are delivered under a mutex of their own, so that remove_listener returns when no call is under way.
+  std::vector<Ended> ended_;                    // oldest first
+  std::map<std::string, FirstEnd> first_ends_;  // by session, since its reset_terminated
+  // Events are delivered under a mutex of their own, so that remove_listener returns when no call
+  // is under way.
   std::recursive_mutex listeners_mutex_;
   std::vector<std::pair<std::string, Listener*>> listeners_;
 };
@@ -109,7 +113,8 @@ Status Manager::check_name(const QuerySpec& spec) const {
   for (const auto& query : running_) {
     if (query->session_key() == spec.session_key && query->name() == spec.name) {
       return Status::invalid(
-          "Cannot start query with name {} as a query with that name is already active in this SparkSession",
+          "Cannot start query with name {} as a query with that name is already active in this "
+          "SparkSession",
           spec.name);
     }
   }
@@ -131,9 +136,12 @@ Status Manager::stop_other_run(const QuerySpec& spec, const std::string& id) {
   const auto set = spec.conf.find("spark.sql.streaming.stopActiveRunOnRestart");
   if (set != spec.conf.end() && !parse_bool(set->second).value_or(true)) {
     return Status::illegal_state(
-        "Cannot start query with id {} as another query with same id is already active. Perhaps you are "
-        "attempting to restart a query from checkpoint that is already active. You may stop the old query by "
-        "setting the SQL configuration: spark.conf.set(\"spark.sql.streaming.stopActiveRunOnRestart\", true) "
+        "Cannot start query with id {} as another query with same id is already active. Perhaps "
+        "you are "
+        "attempting to restart a query from checkpoint that is already active. You may stop the "
+        "old query by "
+        "setting the SQL configuration: "
+        "spark.conf.set(\"spark.sql.streaming.stopActiveRunOnRestart\", true) "
         "and retry.",
         other->id());
   }
@@ -141,12 +149,14 @@ Status Manager::stop_other_run(const QuerySpec& spec, const std::string& id) {
 }
 
 // Nothing where the store is not a local disk: there the logs themselves tell two writers apart.
-Result<std::unique_ptr<CheckpointLock>> Manager::lock_checkpoint(const std::string& directory) const {
+Result<std::unique_ptr<CheckpointLock>> Manager::lock_checkpoint(
+    const std::string& directory) const {
   const Status made = store_->make_directories(directory);
   if (!made.ok()) {
-    return Status::io("The checkpoint location {} cannot be written ({}): give the query a location that this "
-                      "user may write to",
-                      directory, made.message());
+    return Status::io(
+        "The checkpoint location {} cannot be written ({}): give the query a location that this "
+        "user may write to",
+        directory, made.message());
   }
   if (store_ != io::local_store()) return std::unique_ptr<CheckpointLock>();
   return CheckpointLock::acquire(directory);
@@ -158,7 +168,8 @@ Result<QueryPtr> Manager::start(QuerySpec spec, std::string* started_event_json)
   TRY(check_conf(spec.conf));
   TRY(check_name(spec));
   if (spec.trigger.kind == Trigger::Kind::once) {
-    log_warn("Trigger.Once is deprecated: use Trigger.AvailableNow, which keeps to the rate limits");
+    log_warn(
+        "Trigger.Once is deprecated: use Trigger.AvailableNow, which keeps to the rate limits");
   }
   TRY_ASSIGN(const auto known_id, Checkpoint::read_query_id(*store_, spec.checkpoint));
   TRY(stop_other_run(spec, known_id.value_or("")));
@@ -212,7 +223,8 @@ void Manager::on_terminated(const RunningQuery& query) {
 void Manager::forget_old() {
   const std::int64_t now = clock_.now_us();
   std::erase_if(ended_, [&](const Ended& ended) {
-    // The newest moment it can be dropped safely is when its thread has returned, an hour is plenty.
+    // The newest moment it can be dropped safely is when its thread has returned, an hour is
+    // plenty.
     return now - ended.at_us > remember_us;
   });
 }
@@ -284,8 +296,8 @@ void Manager::emit(const std::string& session_key, const QueryEvent& event) {
 
 }  // namespace
 
-std::unique_ptr<QueryManager> QueryManager::create(engine::Engine& engine, std::shared_ptr<io::Store> store,
-                                                   Clock& clock) {
+std::unique_ptr<QueryManager> QueryManager::create(engine::Engine& engine,
+                                                   std::shared_ptr<io::Store> store, Clock& clock) {
   return std::make_unique<Manager>(engine, std::move(store), clock);
 }
 

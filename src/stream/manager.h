@@ -1,5 +1,6 @@
-// All streaming queries of the process: starts them, guards that one checkpoint has one live query (here and in other
-// processes), remembers ended ones, tells listeners. Thread-safe; one per process.
+// All streaming queries of the process: starts them, guards that one checkpoint has one live query
+// (here and in other processes), remembers ended ones, tells listeners. Thread-safe; one per
+// process.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,8 @@ namespace millstream::stream {
 struct QueryEvent {
   enum class Kind : std::uint8_t { progress = 1, terminated = 2, idle = 3 };
   Kind kind;
-  std::string json;  // as Spark's listener bus sends it: {"progress":{…}}, {"id":…,"runId":…,"exception":…}
+  std::string
+      json;  // as Spark's listener bus sends it: {"progress":{…}}, {"id":…,"runId":…,"exception":…}
 };
 
 class Listener {
@@ -28,15 +30,18 @@ class Listener {
 
 class QueryManager {
  public:
-  static std::unique_ptr<QueryManager> create(engine::Engine& engine, std::shared_ptr<io::Store> store, Clock& clock);
+  static std::unique_ptr<QueryManager> create(engine::Engine& engine,
+                                              std::shared_ptr<io::Store> store, Clock& clock);
   virtual ~QueryManager() = default;  // stops all queries
 
-  // Returns when the query's thread has begun; errors of the checkpoint's metadata and of the plan come from here,
-  // errors of the run through the query. `started_event_json` gets the QueryStartedEvent.
+  // Returns when the query's thread has begun; errors of the checkpoint's metadata and of the plan
+  // come from here, errors of the run through the query. `started_event_json` gets the
+  // QueryStartedEvent.
   virtual Result<QueryPtr> start(QuerySpec spec, std::string* started_event_json) = 0;
 
   virtual std::vector<QueryPtr> active(const std::string& session_key) const = 0;
-  // By id, of any state; ended ones are remembered for an hour. nullptr: unknown. `run_id` empty: the newest run.
+  // By id, of any state; ended ones are remembered for an hour. nullptr: unknown. `run_id` empty:
+  // the newest run.
   virtual QueryPtr find(const std::string& id, const std::string& run_id) const = 0;
   virtual Result<bool> await_any_termination(const std::string& session_key,
                                              std::optional<std::chrono::milliseconds> timeout,

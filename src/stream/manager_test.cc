@@ -37,7 +37,8 @@ class Queries : public testing::Test {
  protected:
   Queries() { feed->total = 12; }
 
-  QuerySpec spec(const std::string& checkpoint, Trigger::Kind kind = Trigger::Kind::processing_time) {
+  QuerySpec spec(const std::string& checkpoint,
+                 Trigger::Kind kind = Trigger::Kind::processing_time) {
     QuerySpec out;
     out.plan = fakes::scan_of(std::make_shared<fakes::NumberTable>(feed));
     out.sink = std::make_shared<fakes::VersionedSink>(store, "/table");
@@ -120,7 +121,8 @@ TEST_F(Queries, AFailureIsKept) {
   ASSERT_FALSE(ended.ok());
   EXPECT_EQ(ended.status().condition(), "STREAM_FAILED");
   EXPECT_TRUE(ended.status().message().starts_with(
-      fmt::format("[STREAM_FAILED] Query [id = {}, runId = {}] terminated with exception: boom SQLSTATE: XXKST\n"
+      fmt::format("[STREAM_FAILED] Query [id = {}, runId = {}] terminated with exception: boom "
+                  "SQLSTATE: XXKST\n"
                   "=== Streaming Query ===\n",
                   query->id(), query->run_id())))
       << ended.status().message();
@@ -134,7 +136,8 @@ TEST_F(Queries, AFailureIsKept) {
   manager->remove_listener(&events);
   const auto seen = events.take();
   ASSERT_FALSE(seen.empty());
-  EXPECT_NE(seen.back().json.find("\"exception\":\"java.io.IOException: boom\""), std::string::npos);
+  EXPECT_NE(seen.back().json.find("\"exception\":\"java.io.IOException: boom\""),
+            std::string::npos);
 }
 
 TEST_F(Queries, OneLiveRunForEachCheckpoint) {
@@ -161,7 +164,8 @@ TEST_F(Queries, NamesAreUniqueInASession) {
   b.name = "n";
   const auto query = start(std::move(a));
   EXPECT_EQ(manager->start(std::move(b), nullptr).status().message(),
-            "Cannot start query with name n as a query with that name is already active in this SparkSession");
+            "Cannot start query with name n as a query with that name is already active in this "
+            "SparkSession");
   manager->stop_all("s");
   EXPECT_FALSE(query->active());
 }
@@ -189,7 +193,8 @@ TEST_F(Queries, ACheckpointThatCannotBeWrittenIsNamed) {
   manager = QueryManager::create(engine, store, clock);
   const auto refused = manager->start(spec(file + "/ck"), nullptr);
   ASSERT_FALSE(refused.ok());
-  EXPECT_TRUE(refused.status().message().starts_with("The checkpoint location " + file + "/ck cannot be written"))
+  EXPECT_TRUE(refused.status().message().starts_with("The checkpoint location " + file +
+                                                     "/ck cannot be written"))
       << refused.status().message();
   std::filesystem::remove(file);
 }
@@ -202,7 +207,8 @@ TEST_F(Queries, TemporaryCheckpointsGoWithTheQuery) {
 }
 
 TEST(Lock, NamesItsHolder) {
-  std::string directory = (std::filesystem::temp_directory_path() / "millstream_lock_XXXXXX").string();
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "millstream_lock_XXXXXX").string();
   ASSERT_NE(::mkdtemp(directory.data()), nullptr);
   {
     const auto mine = CheckpointLock::acquire(directory);
@@ -212,7 +218,8 @@ TEST(Lock, NamesItsHolder) {
     ASSERT_FALSE(theirs.ok());
     EXPECT_EQ(theirs.status().condition(), "CONCURRENT_QUERY");
     EXPECT_NE(theirs.status().message().find("\"id\":\"the-id\""), std::string::npos);
-    EXPECT_NE(theirs.status().message().find(fmt::format("\"pid\":{}", ::getpid())), std::string::npos);
+    EXPECT_NE(theirs.status().message().find(fmt::format("\"pid\":{}", ::getpid())),
+              std::string::npos);
   }
   EXPECT_TRUE(CheckpointLock::acquire(directory).ok()) << "free again";
   // A holder that dies frees it.

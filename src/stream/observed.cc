@@ -18,7 +18,8 @@ std::string struct_json(const arrow::StructScalar& scalar, const column::DataTyp
   std::string out = "{";
   for (std::size_t i = 0; i < type.fields().size(); ++i) {
     out += i > 0 ? "," : "";
-    out += json_quote(type.fields()[i].name) + ":" + scalar_json(*scalar.value[i], *type.fields()[i].type);
+    out += json_quote(type.fields()[i].name) + ":" +
+           scalar_json(*scalar.value[i], *type.fields()[i].type);
   }
   return out + "}";
 }
@@ -34,7 +35,8 @@ std::string list_json(const arrow::BaseListScalar& scalar, const column::DataTyp
 }
 
 std::string double_json(double value) {
-  if (!std::isfinite(value)) return json_quote(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+  if (!std::isfinite(value))
+    return json_quote(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;

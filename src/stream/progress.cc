@@ -26,7 +26,9 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-std::string name_or_null(const std::string& name) { return name.empty() ? "null" : json_quote(name); }
+std::string name_or_null(const std::string& name) {
+  return name.empty() ? "null" : json_quote(name);
+}
 
 // As Jackson writes a Java double: the shortest text that reads back, never without a decimal.
 std::string double_text(double value) {
@@ -59,8 +61,10 @@ struct Rates {
 Rates rates_of(const TriggerReport& report, std::int64_t rows) {
   Rates rates;
   const auto count = static_cast<double>(rows);
-  if (report.since_last_ms) rates.input = count / (static_cast<double>(*report.since_last_ms) / 1000.0);
-  rates.processed = count / (static_cast<double>(std::max<std::int64_t>(1, report.duration_ms)) / 1000.0);
+  if (report.since_last_ms)
+    rates.input = count / (static_cast<double>(*report.since_last_ms) / 1000.0);
+  rates.processed =
+      count / (static_cast<double>(std::max<std::int64_t>(1, report.duration_ms)) / 1000.0);
   return rates;
 }
 
@@ -166,7 +170,8 @@ std::string event_form(const TriggerReport& report) {
   object.raw("sink", std::move(sink).finish());
   if (!report.observed.empty()) {
     JsonObject observed;
-    for (const auto& metrics : report.observed) observed.raw(metrics.name, observed_object(metrics));
+    for (const auto& metrics : report.observed)
+      observed.raw(metrics.name, observed_object(metrics));
     object.raw("observedMetrics", std::move(observed).finish());
   }
   return std::move(object).finish();
@@ -183,8 +188,9 @@ Progress render_progress(const TriggerReport& report) {
   return {stored_form(report), event_form(report)};
 }
 
-std::string started_event_json(const std::string& id, const std::string& run_id, const std::string& name,
-                               std::int64_t now_ms, const std::vector<std::string>& tags) {
+std::string started_event_json(const std::string& id, const std::string& run_id,
+                               const std::string& name, std::int64_t now_ms,
+                               const std::vector<std::string>& tags) {
   std::string tag_array = "[";
   for (const auto& tag : tags) {
     tag_array += tag_array.size() > 1 ? "," : "";

@@ -13,7 +13,8 @@ Status check_source_count(const Offsets& offsets, std::size_t source_count) {
   info.kind = ErrorKind::internal;
   info.java_class = "java.lang.AssertionError";
   info.message = fmt::format(
-      "assertion failed: There are [{}] sources in the checkpoint offsets and now there are [{}] sources "
+      "assertion failed: There are [{}] sources in the checkpoint offsets and now there are [{}] "
+      "sources "
       "requested by the query. Cannot continue. Give the changed query a new checkpoint location.",
       offsets.size(), source_count);
   return Status(std::move(info));
@@ -21,7 +22,8 @@ Status check_source_count(const Offsets& offsets, std::size_t source_count) {
 
 Status missing_batch(const LogState& log, BatchId batch) {
   return Status::illegal_state(
-      "batch {} doesn't exist: {}/offsets/{} is missing although later batches are logged. Restore that "
+      "batch {} doesn't exist: {}/offsets/{} is missing although later batches are logged. Restore "
+      "that "
       "file, or start with a new checkpoint location and an empty target",
       batch, log.directory, batch);
 }
@@ -29,9 +31,9 @@ Status missing_batch(const LogState& log, BatchId batch) {
 Result<RecoveryPlan> first_run(const LogState& log, std::size_t source_count,
                                const SessionConf& session) {
   if (log.newest_commit || !log.stateful_operators.empty()) {
-    return Status::error("STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY",
-                         {{"checkpointLocation",
-                           log.directory + (log.newest_commit ? "/commits" : "/state")}});
+    return Status::error(
+        "STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY",
+        {{"checkpointLocation", log.directory + (log.newest_commit ? "/commits" : "/state")}});
   }
   RecoveryPlan plan;
   plan.start.resize(source_count);
@@ -66,9 +68,10 @@ Result<RecoveryPlan> plan_recovery(const LogState& log, std::size_t source_count
   const auto& [newest, entry] = *log.newest_offsets;
   TRY(check_source_count(entry.offsets, source_count));
   if (!log.stateful_operators.empty()) {
-    return Status::error("STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA",
-                         {{"OpsInMetadataSeq", fmt::format("{}", fmt::join(log.stateful_operators, ", "))},
-                          {"OpsInCurBatchSeq", ""}});
+    return Status::error(
+        "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA",
+        {{"OpsInMetadataSeq", fmt::format("{}", fmt::join(log.stateful_operators, ", "))},
+         {"OpsInCurBatchSeq", ""}});
   }
   if (newest > 0 && !log.previous_offsets) return missing_batch(log, newest - 1);
 
@@ -87,7 +90,8 @@ Result<RecoveryPlan> plan_recovery(const LogState& log, std::size_t source_count
   }
   if (!entry.has_metadata) {
     return Status::illegal_state(
-        "{}/offsets/{} has no metadata line and is not committed: the batch cannot be repeated as it was. "
+        "{}/offsets/{} has no metadata line and is not committed: the batch cannot be repeated as "
+        "it was. "
         "Finish it with the Spark version that wrote it",
         log.directory, newest);
   }
@@ -100,8 +104,9 @@ Result<RecoveryPlan> plan_recovery(const LogState& log, std::size_t source_count
     plan.start = log.previous_offsets->offsets;
   }
   if (committed < newest - 1) {
-    plan.warning = fmt::format("the newest commit of {} is {} although batch {} is logged; batch {} runs again",
-                               log.directory, committed, newest, newest);
+    plan.warning = fmt::format(
+        "the newest commit of {} is {} although batch {} is logged; batch {} runs again",
+        log.directory, committed, newest, newest);
   }
   return plan;
 }

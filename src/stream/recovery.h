@@ -1,5 +1,5 @@
-// What a run does first, given what the checkpoint's logs hold. Pure: tested by tables. The shell (read_log_state) reads
-// exactly the entries that the decision looks at.
+// What a run does first, given what the checkpoint's logs hold. Pure: tested by tables. The shell
+// (read_log_state) reads exactly the entries that the decision looks at.
 #pragma once
 
 #include <optional>
@@ -29,10 +29,10 @@ struct LogState {
 Result<LogState> read_log_state(const Checkpoint& checkpoint);
 
 struct RecoveryPlan {
-  BatchId batch = 0;             // to run next
-  bool is_constructed = false;   // its offsets are logged: run it with these, nothing else
-  Offsets start;                 // all of it is in the sink
-  Offsets end;                   // of the logged batch; else equal to start
+  BatchId batch = 0;            // to run next
+  bool is_constructed = false;  // its offsets are logged: run it with these, nothing else
+  Offsets start;                // all of it is in the sink
+  Offsets end;                  // of the logged batch; else equal to start
   std::int64_t watermark_ms = 0;
   std::int64_t timestamp_ms = 0;  // of the logged batch
   PinnedConf conf;

@@ -41,7 +41,8 @@ TEST(Recovery, DecidesByTheLogs) {
     ASSERT_TRUE(plan.ok()) << c.name << plan.status().to_string();
     EXPECT_EQ(plan->batch, c.batch) << c.name;
     EXPECT_EQ(plan->is_constructed, c.constructed) << c.name;
-    EXPECT_EQ(plan->start[0], c.start ? std::optional<std::string>(c.start) : std::nullopt) << c.name;
+    EXPECT_EQ(plan->start[0], c.start ? std::optional<std::string>(c.start) : std::nullopt)
+        << c.name;
     EXPECT_EQ(plan->end[0], std::optional<std::string>(c.end)) << c.name;
     EXPECT_EQ(plan->watermark_ms, c.constructed ? 10 : 30) << c.name;
     EXPECT_EQ(plan->timestamp_ms, c.constructed ? 77 : 0) << c.name;
@@ -93,9 +94,11 @@ TEST(Recovery, RefusesWhatWouldLoseOrDoubleRows) {
 
   LogState more_sources;
   more_sources.newest_offsets = {0, entry("0")};
-  EXPECT_EQ(plan_recovery(more_sources, 2, {}).status().message(),
-            "assertion failed: There are [1] sources in the checkpoint offsets and now there are [2] "
-            "sources requested by the query. Cannot continue. Give the changed query a new checkpoint location.");
+  EXPECT_EQ(
+      plan_recovery(more_sources, 2, {}).status().message(),
+      "assertion failed: There are [1] sources in the checkpoint offsets and now there are [2] "
+      "sources requested by the query. Cannot continue. Give the changed query a new checkpoint "
+      "location.");
 
   LogState stateful = more_sources;
   stateful.stateful_operators = {"OperatorId: 0"};
@@ -105,6 +108,21 @@ TEST(Recovery, RefusesWhatWouldLoseOrDoubleRows) {
   LogState legacy = more_sources;
   legacy.newest_offsets->entry.has_metadata = false;
   EXPECT_FALSE(plan_recovery(legacy, 1, {}).ok());
+}
+
+TEST(Recovery, NamesTheOperatorsThatHaveState) {
+  auto store = io::memory_store();
+  ASSERT_TRUE(store->put("/ck/state/0/_metadata/metadata",
+                         "v1\n{\"operatorInfo\":{\"operatorId\":0,\"operatorName\":\"stateStoreSave\"},"
+                         "\"stateStoreInfo\":[]}")
+                  .ok());
+  ASSERT_TRUE(store->put("/ck/state/1/0/1.delta", "x").ok());
+  const Checkpoint checkpoint(store, "/ck");
+  const auto state = read_log_state(checkpoint);
+  ASSERT_TRUE(state.ok()) << state.status().to_string();
+  EXPECT_EQ(state->stateful_operators,
+            (std::vector<std::string>{"(OperatorId: 0 -> OperatorName: stateStoreSave)",
+                                      "(OperatorId: 1 -> OperatorName: unknown)"}));
 }
 
 TEST(Recovery, ReadsTheLogs) {
@@ -123,11 +141,13 @@ TEST(Recovery, ReadsTheLogs) {
   EXPECT_EQ(state->newest_commit->batch, 1);
 
   ASSERT_TRUE(store->put("/ck/offsets/2", "").ok());  // torn
-  EXPECT_NE(read_log_state(checkpoint).status().message().find("/ck/offsets/2. Incomplete log file"),
-            std::string::npos);
+  EXPECT_NE(
+      read_log_state(checkpoint).status().message().find("/ck/offsets/2. Incomplete log file"),
+      std::string::npos);
   ASSERT_TRUE(store->put("/ck/commits/1", "").ok());
-  EXPECT_NE(read_log_state(checkpoint).status().message().find("/ck/commits/1. Incomplete log file"),
-            std::string::npos);
+  EXPECT_NE(
+      read_log_state(checkpoint).status().message().find("/ck/commits/1. Incomplete log file"),
+      std::string::npos);
 }
 
 }  // namespace

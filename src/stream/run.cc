@@ -105,7 +105,8 @@ Status StreamRun::run_processing_time() {
       log_warn("query {} is falling behind: a batch took {} ms, the trigger interval is {} ms", id_,
                now - began, interval);
     }
-    if (next > now && environment_.sleep(std::chrono::milliseconds(next - now))) return Status::OK();
+    if (next > now && environment_.sleep(std::chrono::milliseconds(next - now)))
+      return Status::OK();
   }
   return Status::OK();
 }

@@ -1,7 +1,8 @@
-// One run of a streaming query: recovery, then the micro-batch loop until the trigger ends it, it fails, or it is
-// cancelled. Order of a batch: choose offsets, log them, read, execute, sink, log the commit. Made for one thread, which
-// it blocks only in sleep(); a scheduler may step it instead (initialize, then one_trigger). It knows nothing of threads
-// and of who waits for it: that is Query.
+// One run of a streaming query: recovery, then the micro-batch loop until the trigger ends it, it
+// fails, or it is cancelled. Order of a batch: choose offsets, log them, read, execute, sink, log
+// the commit. Made for one thread, which it blocks only in sleep(); a scheduler may step it instead
+// (initialize, then one_trigger). It knows nothing of threads and of who waits for it: that is
+// Query.
 #pragma once
 
 #include <atomic>
@@ -109,7 +110,9 @@ class StreamRun {
   void finish_trigger(bool ran, bool new_data);
   TriggerReport report(bool ran) const;
   std::int64_t conf_int(const char* key, std::int64_t fallback) const;
-  bool cancelled() const { return environment_.cancel != nullptr && environment_.cancel->cancelled(); }
+  bool cancelled() const {
+    return environment_.cancel != nullptr && environment_.cancel->cancelled();
+  }
 
   const QuerySpec& spec_;
   const std::string id_;
@@ -117,8 +120,8 @@ class StreamRun {
   const RunEnvironment environment_;
   RunObserver& observer_;
   StreamPlan plan_;
-  const std::int64_t retain_;              // log entries kept below the newest
-  const std::int64_t idle_interval_ms_;    // between reports of nothing
+  const std::int64_t retain_;            // log entries kept below the newest
+  const std::int64_t idle_interval_ms_;  // between reports of nothing
   const std::chrono::milliseconds polling_delay_;
 
   Checkpoint checkpoint_;
@@ -129,7 +132,7 @@ class StreamRun {
   BatchId batch_ = 0;
   bool is_constructed_ = false;  // batch_ has its offsets logged
   WatermarkTracker watermarks_;
-  std::int64_t watermark_ms_ = 0;       // for the next batch
+  std::int64_t watermark_ms_ = 0;        // for the next batch
   std::int64_t batch_watermark_ms_ = 0;  // of the batch at hand
   std::int64_t timestamp_ms_ = 0;
   PinnedConf conf_;

@@ -1,4 +1,5 @@
-// The steps of one micro-batch. Each ends with a failpoint: whatever is done by then, a restart goes on from it.
+// The steps of one micro-batch. Each ends with a failpoint: whatever is done by then, a restart
+// goes on from it.
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -109,7 +110,8 @@ Status StreamRun::run_batch() {
     TRY(failpoints::pass("stream.after_add_batch"));
   }
   const auto policy = conf_.find("spark.sql.streaming.multipleWatermarkPolicy");
-  watermark_ms_ = watermarks_.advance(watermark_ms_, policy == conf_.end() ? "min" : policy->second);
+  watermark_ms_ =
+      watermarks_.advance(watermark_ms_, policy == conf_.end() ? "min" : policy->second);
   const Timer timer(*this, "commitOffsets");
   TRY(checkpoint_.add_commit(batch_, {watermark_ms_}));
   return failpoints::pass("stream.after_commit");
@@ -123,7 +125,8 @@ TriggerReport StreamRun::report(bool ran) const {
   out.started_ms = *trigger_started_ms_;
   out.batch = batch_;
   out.duration_ms = trigger_duration_ms_;
-  if (last_trigger_started_ms_) out.since_last_ms = *trigger_started_ms_ - *last_trigger_started_ms_;
+  if (last_trigger_started_ms_)
+    out.since_last_ms = *trigger_started_ms_ - *last_trigger_started_ms_;
   for (const auto& [phase, ns] : phases_ns_) out.phases_ms[phase] = ns / 1'000'000;
   for (const auto& state : sources_) {
     SourceReport source;
@@ -136,7 +139,8 @@ TriggerReport StreamRun::report(bool ran) const {
     out.sources.push_back(std::move(source));
   }
   out.sink = spec_.sink->description();
-  // A sink that counts reports an idle trigger as 0 rows; before the first batch nobody knows whether it counts.
+  // A sink that counts reports an idle trigger as 0 rows; before the first batch nobody knows
+  // whether it counts.
   out.rows_out = ran ? rows_out_ : std::min<std::int64_t>(rows_out_, 0);
   if (ran) out.observed = observed_;
   out.event_time = watermarks_.report(ran ? batch_watermark_ms_ : watermark_ms_, ran);
@@ -169,7 +173,8 @@ std::string StreamRun::debug_block() const {
     return text + "}";
   };
   std::string text = fmt::format(
-      "=== Streaming Query ===\nIdentifier: {}[id = {}, runId = {}]\nCurrent Committed Offsets: {}\n"
+      "=== Streaming Query ===\nIdentifier: {}[id = {}, runId = {}]\nCurrent Committed Offsets: "
+      "{}\n"
       "Current Available Offsets: {}\n\nCurrent State: {}\nThread State: RUNNABLE",
       spec_.name.empty() ? "" : spec_.name + " ", id_, run_id_, progress(&SourceState::start),
       progress(&SourceState::end), initialized_ ? "ACTIVE" : "INITIALIZING");

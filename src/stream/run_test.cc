@@ -69,8 +69,9 @@ class Loop : public testing::Test {
     return out;
   }
   std::vector<std::string> log(const char* name) {
-    return store->list_names(std::string("/ck/") + name, "").ok() ? *store->list_names(std::string("/ck/") + name, "")
-                                                                  : std::vector<std::string>();
+    return store->list_names(std::string("/ck/") + name, "").ok()
+               ? *store->list_names(std::string("/ck/") + name, "")
+               : std::vector<std::string>();
   }
 
   io::SimClock clock;
@@ -163,9 +164,11 @@ TEST_F(Loop, EachStepMayFailOnce) {
 }
 
 TEST_F(Loop, EachStoreCallMayFailOnce) {
-  for (const auto fault : {io::Fault::error_before, io::Fault::error_after, io::Fault::crash_before, io::Fault::crash_after}) {
+  for (const auto fault : {io::Fault::error_before, io::Fault::error_after, io::Fault::crash_before,
+                           io::Fault::crash_after}) {
     for (std::int64_t n = 0;; ++n) {
-      auto faulty = std::make_shared<io::FaultStore>(io::memory_store(&clock), io::fail_call(n, fault));
+      auto faulty =
+          std::make_shared<io::FaultStore>(io::memory_store(&clock), io::fail_call(n, fault));
       store = faulty;
       environment.store = faulty;
       const Status first = run();
@@ -199,19 +202,22 @@ TEST_F(Loop, ProgressHasSparksTwoForms) {
   std::vector<std::string> keys;
   const auto ordered = nlohmann::ordered_json::parse(recorder.progress[1].stored_json);
   for (const auto& [key, value] : ordered.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"id", "runId", "name", "timestamp", "batchId", "batchDuration", "durationMs", "eventTime",
-                                            "stateOperators", "sources", "sink", "observedMetrics"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{
+                      "id", "runId", "name", "timestamp", "batchId", "batchDuration", "durationMs",
+                      "eventTime", "stateOperators", "sources", "sink", "observedMetrics"}));
   EXPECT_EQ(stored["sources"][0]["startOffset"], R"({"row":5})");
   EXPECT_EQ(event["sources"][0]["startOffset"], json::parse(R"({"row":5})"));
   EXPECT_EQ(event["sources"][0]["endOffset"], json::parse(R"({"row":10})"));
   EXPECT_EQ(event["numInputRows"], 5);
-  EXPECT_EQ(event["sink"], json::parse(R"({"description":"VersionedSink[/table]","numOutputRows":5})"));
+  EXPECT_EQ(event["sink"],
+            json::parse(R"({"description":"VersionedSink[/table]","numOutputRows":5})"));
   EXPECT_FALSE(event.contains("eventTime"));
   EXPECT_FALSE(event.contains("observedMetrics"));
   std::vector<std::string> phases;
   for (const auto& [key, value] : event["durationMs"].items()) phases.push_back(key);
-  EXPECT_EQ(phases, (std::vector<std::string>{"addBatch", "commitOffsets", "getBatch", "latestOffset", "queryPlanning",
-                                              "triggerExecution", "walCommit"}));
+  EXPECT_EQ(phases,
+            (std::vector<std::string>{"addBatch", "commitOffsets", "getBatch", "latestOffset",
+                                      "queryPlanning", "triggerExecution", "walCommit"}));
   // The trigger that found nothing.
   const json idle = json::parse(recorder.progress[3].event_json);
   EXPECT_EQ(idle["batchId"], 3);
@@ -238,7 +244,8 @@ TEST_F(Loop, ErrorsShowTheQuery) {
   spec.name = "hourly";
   EXPECT_EQ(run().message(), "boom");
   EXPECT_TRUE(block.starts_with("=== Streaming Query ===\nIdentifier: hourly [id = ")) << block;
-  EXPECT_NE(block.find("Current Committed Offsets: {}\nCurrent Available Offsets: {NumberSource: {\"entry\":0}}\n\n"
+  EXPECT_NE(block.find("Current Committed Offsets: {}\nCurrent Available Offsets: {NumberSource: "
+                       "{\"entry\":0}}\n\n"
                        "Current State: ACTIVE\nThread State: RUNNABLE\n\nLogical Plan:\n"),
             std::string::npos);
   ASSERT_TRUE(store->put("/ck/offsets/0", "").ok());
@@ -250,7 +257,8 @@ TEST_F(Loop, OneSourceForEachTable) {
   auto table = std::make_shared<fakes::NumberTable>(feed);
   auto other = std::make_shared<Feed>();
   other->total = 1;
-  spec.plan = fakes::union_of({fakes::scan_of(table), fakes::scan_of(std::make_shared<fakes::NumberTable>(other)),
+  spec.plan = fakes::union_of({fakes::scan_of(table),
+                               fakes::scan_of(std::make_shared<fakes::NumberTable>(other)),
                                fakes::scan_of(table)});
   ASSERT_TRUE(run().ok());
   EXPECT_EQ(parse_offsets(*store->get("/ck/offsets/0"), "o")->offsets.size(), 2U);

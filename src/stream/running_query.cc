@@ -37,8 +37,8 @@ bool flag(const QuerySpec& spec, const char* key) {
 
 }  // namespace
 
-RunningQuery::RunningQuery(QuerySpec spec, std::string id, std::string run_id, engine::Engine& engine,
-                           std::shared_ptr<io::Store> store, Clock& clock,
+RunningQuery::RunningQuery(QuerySpec spec, std::string id, std::string run_id,
+                           engine::Engine& engine, std::shared_ptr<io::Store> store, Clock& clock,
                            std::unique_ptr<CheckpointLock> lock, Hooks hooks)
     : spec_(std::move(spec)),
       id_(std::move(id)),
@@ -107,8 +107,9 @@ void RunningQuery::end(const Status& result, const std::string& debug_block) {
     const std::lock_guard lock(shared_->mutex);
     if (failed) {
       failure_ = query_failure(id_, run_id_, result, debug_block);
-      failure_text_ = "org.apache.spark.sql.streaming.StreamingQueryException: " + result.message() + "\n" +
-                      debug_block;
+      failure_text_ =
+          "org.apache.spark.sql.streaming.StreamingQueryException: " + result.message() + "\n" +
+          debug_block;
       status_.message = "Terminated with exception: " + result.message();
     } else {
       status_.message = "Stopped";
@@ -160,9 +161,10 @@ std::string RunningQuery::explain(bool extended) const {
   const std::string physical = "== Physical Plan ==\n" + engine::explain_physical(*spec_.plan);
   if (!extended) return physical;
   const std::string logical = plan::explain_tree(*spec_.plan);
-  return fmt::format("== Parsed Logical Plan ==\n{0}\n== Analyzed Logical Plan ==\n{0}\n== Optimized Logical "
-                     "Plan ==\n{0}\n{1}",
-                     logical.ends_with('\n') ? logical : logical + "\n", physical);
+  return fmt::format(
+      "== Parsed Logical Plan ==\n{0}\n== Analyzed Logical Plan ==\n{0}\n== Optimized Logical "
+      "Plan ==\n{0}\n{1}",
+      logical.ends_with('\n') ? logical : logical + "\n", physical);
 }
 
 Result<bool> RunningQuery::await_termination(std::optional<std::chrono::milliseconds> timeout,
@@ -185,16 +187,20 @@ Status RunningQuery::process_all_available(const CancelToken* cancel) {
 
 Status RunningQuery::stop() {
   cancel_.cancel();
-  if (thread_.get_id() == std::this_thread::get_id()) return Status::OK();  // it ends when it returns
+  if (thread_.get_id() == std::this_thread::get_id())
+    return Status::OK();  // it ends when it returns
   std::unique_lock lock(shared_->mutex);
-  const bool ended = wait_until_ready(shared_, lock, stop_timeout(spec_), nullptr, [this] { return ended_; });
+  const bool ended =
+      wait_until_ready(shared_, lock, stop_timeout(spec_), nullptr, [this] { return ended_; });
   if (ended) return Status::OK();
   ErrorInfo info;
   info.kind = ErrorKind::spark;
   info.java_class = "java.util.concurrent.TimeoutException";
   info.message = fmt::format(
-      "Stream Execution thread for stream [id = {}, runId = {}] failed to stop within {} milliseconds (specified by "
-      "spark.sql.streaming.stopTimeout). See the cause on what was being executed in the streaming query thread.",
+      "Stream Execution thread for stream [id = {}, runId = {}] failed to stop within {} "
+      "milliseconds (specified by "
+      "spark.sql.streaming.stopTimeout). See the cause on what was being executed in the streaming "
+      "query thread.",
       id_, run_id_, stop_timeout(spec_)->count());
   return Status(std::move(info));
 }

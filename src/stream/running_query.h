@@ -1,5 +1,6 @@
-// A query with its thread: runs a StreamRun, keeps what it reports, lets others wait for it and stop it. Owned by the
-// manager (which joins the thread) and shared with users. All public methods are thread-safe.
+// A query with its thread: runs a StreamRun, keeps what it reports, lets others wait for it and
+// stop it. Owned by the manager (which joins the thread) and shared with users. All public methods
+// are thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -22,8 +23,9 @@ namespace millstream::stream {
 class RunningQuery final : public StreamingQuery, private RunObserver {
  public:
   struct Hooks {
-    std::function<void(const QueryEvent&)> emit;            // on the query's thread
-    std::function<void(const RunningQuery&)> on_terminated;  // after it has ended, before the terminated event
+    std::function<void(const QueryEvent&)> emit;  // on the query's thread
+    std::function<void(const RunningQuery&)>
+        on_terminated;  // after it has ended, before the terminated event
   };
 
   RunningQuery(QuerySpec spec, std::string id, std::string run_id, engine::Engine& engine,

@@ -48,7 +48,8 @@ Status mode_refused(OutputMode mode, const char* operation) {
 
 Status stateful(const char* operation) {
   return Status::unsupported(
-      "{} on a streaming DataFrame keeps state between batches, which Millstream does not support yet: "
+      "{} on a streaming DataFrame keeps state between batches, which Millstream does not support "
+      "yet: "
       "run this query on Apache Spark, from the same checkpoint",
       operation);
 }
@@ -63,8 +64,9 @@ bool has_watermark(const Node& child, const std::vector<plan::ExprPtr>& keys) {
   for (const auto& key : keys) {
     bool found = false;
     plan::visit(*key, [&](const plan::Expr& expr) {
-      found = found || (expr.kind == plan::ExprKind::attribute &&
-                        std::find(event_times.begin(), event_times.end(), expr.id) != event_times.end());
+      found = found ||
+              (expr.kind == plan::ExprKind::attribute &&
+               std::find(event_times.begin(), event_times.end(), expr.id) != event_times.end());
       return !found;
     });
     if (found) return true;
@@ -84,7 +86,8 @@ class SupportCheck {
 
   Status run(const Node& root) const {
     if (!is_streaming(root)) {
-      return refused(root, "Queries without streaming sources cannot be executed with writeStream.start()");
+      return refused(
+          root, "Queries without streaming sources cannot be executed with writeStream.start()");
     }
     TRY(check_mode());
     for (const Node* node : nodes_) {
@@ -108,7 +111,8 @@ class SupportCheck {
         return mode_refused(mode_, "streaming aggregations without watermark");
       }
     }
-    if (!any && mode_ == OutputMode::complete) return mode_refused(mode_, "no streaming aggregations");
+    if (!any && mode_ == OutputMode::complete)
+      return mode_refused(mode_, "no streaming aggregations");
     return Status::OK();
   }
 
@@ -123,9 +127,10 @@ class SupportCheck {
       case NodeKind::set_operation:
         return check_set_operation(plan::as<plan::SetOperation>(node));
       case NodeKind::sort:
-        return refused(node,
-                       "Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated "
-                       "DataFrame/Dataset in Complete output mode");
+        return refused(
+            node,
+            "Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated "
+            "DataFrame/Dataset in Complete output mode");
       case NodeKind::limit:
         return check_limit(plan::as<plan::Limit>(node));
       case NodeKind::sample:
@@ -142,15 +147,18 @@ class SupportCheck {
       return column.metadata.find("spark.watermarkDelayMs") != std::string::npos;
     });
     if (watermarked) return stateful("dropDuplicatesWithinWatermark");
-    return refused(node,
-                   "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without "
-                   "watermark");
+    return refused(
+        node,
+        "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without "
+        "watermark");
   }
 
   Status check_limit(const plan::Limit& node) const {
-    if (node.offset > 0) return refused(node, "Offset is not supported on streaming DataFrames/Datasets");
+    if (node.offset > 0)
+      return refused(node, "Offset is not supported on streaming DataFrames/Datasets");
     if (mode_ == OutputMode::update) {
-      return refused(node, "Limits are not supported on streaming DataFrames/Datasets in Update output mode");
+      return refused(
+          node, "Limits are not supported on streaming DataFrames/Datasets in Update output mode");
     }
     return stateful("limit");
   }
@@ -162,7 +170,8 @@ class SupportCheck {
       case SetOperationType::union_all:
       case SetOperationType::union_distinct:
         if (streams < node.children.size()) {
-          return refused(node, "Union between streaming and batch DataFrames/Datasets is not supported");
+          return refused(node,
+                         "Union between streaming and batch DataFrames/Datasets is not supported");
         }
         return node.type == SetOperationType::union_all ? Status::OK() : stateful("union distinct");
       case SetOperationType::intersect:
@@ -171,7 +180,8 @@ class SupportCheck {
       case SetOperationType::except:
       case SetOperationType::except_all:
         if (is_streaming(*node.children.back())) {
-          return refused(node, "Except on a streaming DataFrame/Dataset on the right is not supported");
+          return refused(node,
+                         "Except on a streaming DataFrame/Dataset on the right is not supported");
         }
         return stateful("except");
     }
@@ -190,19 +200,22 @@ Status SupportCheck::check_join(const plan::Join& node) const {
   const bool left = is_streaming(*node.children[0]);
   const bool right = is_streaming(*node.children[1]);
   const auto one_sided = [&](const char* type, const char* stream_side, const char* static_side) {
-    return refused(node, fmt::format("{} join with a streaming DataFrame/Dataset on the {} and a static "
-                                     "DataFrame/Dataset on the {} is not supported",
-                                     type, stream_side, static_side));
+    return refused(node,
+                   fmt::format("{} join with a streaming DataFrame/Dataset on the {} and a static "
+                               "DataFrame/Dataset on the {} is not supported",
+                               type, stream_side, static_side));
   };
   if (node.type == JoinType::anti && right) {
-    return refused(node, "LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported");
+    return refused(
+        node, "LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported");
   }
   if (left && right) return stateful("A join of two streams");
   switch (node.type) {
     case JoinType::full:
-      return refused(node, fmt::format("FullOuter joins with streaming DataFrames/Datasets on the {} and a "
-                                       "static DataFrame/Dataset on the {} is not supported",
-                                       left ? "left" : "right", left ? "right" : "left"));
+      return refused(
+          node, fmt::format("FullOuter joins with streaming DataFrames/Datasets on the {} and a "
+                            "static DataFrame/Dataset on the {} is not supported",
+                            left ? "left" : "right", left ? "right" : "left"));
     case JoinType::left:
       return right ? one_sided("LeftOuter", "right", "left") : Status::OK();
     case JoinType::semi:
@@ -226,17 +239,20 @@ Status SupportCheck::check_expressions(const Node& node) const {
     plan::visit(top, [&](const plan::Expr& expr) {
       if (!result.ok()) return false;
       if (expr.kind == plan::ExprKind::window) {
-        const std::string text = to_upper(expr.children.empty() ? expr.pretty : expr.children[0]->pretty);
+        const std::string text =
+            to_upper(expr.children.empty() ? expr.pretty : expr.children[0]->pretty);
         const auto over = expr.pretty.find(" OVER ");
-        const std::string window = over == std::string::npos ? expr.pretty : expr.pretty.substr(over + 6);
+        const std::string window =
+            over == std::string::npos ? expr.pretty : expr.pretty.substr(over + 6);
         result = Status::error("NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING",
                                {{"windowFunc", text},
                                 {"columnName", fmt::format("`{}`", name)},
                                 {"windowSpec", to_upper(window)}});
       } else if (expr.kind == plan::ExprKind::call && expr.name == "monotonically_increasing_id") {
-        result = refused(node,
-                         "Expression(s): monotonically_increasing_id() is not supported with streaming "
-                         "DataFrames/Datasets");
+        result =
+            refused(node,
+                    "Expression(s): monotonically_increasing_id() is not supported with streaming "
+                    "DataFrames/Datasets");
       }
       return result.ok();
     });
@@ -276,6 +292,8 @@ StreamPlan inspect(plan::NodePtr root) {
   return out;
 }
 
-Status check_supported(const Node& root, OutputMode mode) { return SupportCheck(root, mode).run(root); }
+Status check_supported(const Node& root, OutputMode mode) {
+  return SupportCheck(root, mode).run(root);
+}
 
 }  // namespace millstream::stream

@@ -1,4 +1,5 @@
-// What a streaming query's plan asks for: its sources, and whether Millstream runs such a query at all. Pure.
+// What a streaming query's plan asks for: its sources, and whether Millstream runs such a query at
+// all. Pure.
 #pragma once
 
 #include <memory>
@@ -18,13 +19,15 @@ struct StreamPlan {
   };
   plan::NodePtr root;
   column::Schema schema;
-  std::vector<std::shared_ptr<const connector::StreamTable>> tables;  // one Source each, in plan order
+  std::vector<std::shared_ptr<const connector::StreamTable>>
+      tables;  // one Source each, in plan order
   std::vector<Scan> scans;
 };
 
 StreamPlan inspect(plan::NodePtr root);
 
-// Refuses what Spark refuses, with Spark's error; and what keeps state, which only Spark runs so far.
+// Refuses what Spark refuses, with Spark's error; and what keeps state, which only Spark runs so
+// far.
 Status check_supported(const plan::Node& root, connector::OutputMode mode);
 
 const char* mode_name(connector::OutputMode mode);  // "append", as in messages

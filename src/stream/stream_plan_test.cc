@@ -14,7 +14,9 @@ using plan::JoinType;
 using plan::NodePtr;
 using plan::SetOperationType;
 
-NodePtr stream() { return fakes::scan_of(std::make_shared<fakes::NumberTable>(std::make_shared<fakes::Feed>())); }
+NodePtr stream() {
+  return fakes::scan_of(std::make_shared<fakes::NumberTable>(std::make_shared<fakes::Feed>()));
+}
 
 NodePtr rows() {
   auto node = std::make_shared<plan::Range>();
@@ -37,11 +39,13 @@ NodePtr filter(NodePtr child) {
 }
 
 NodePtr join(NodePtr left, NodePtr right, JoinType type) {
-  return over<plan::Join>({std::move(left), std::move(right)}, [type](auto& node) { node.type = type; });
+  return over<plan::Join>({std::move(left), std::move(right)},
+                          [type](auto& node) { node.type = type; });
 }
 
 NodePtr set_operation(NodePtr left, NodePtr right, SetOperationType type) {
-  return over<plan::SetOperation>({std::move(left), std::move(right)}, [type](auto& node) { node.type = type; });
+  return over<plan::SetOperation>({std::move(left), std::move(right)},
+                                  [type](auto& node) { node.type = type; });
 }
 
 TEST(Supported, StatelessQueriesRun) {
@@ -57,7 +61,8 @@ TEST(Supported, StatelessQueriesRun) {
       join(stream(), rows(), JoinType::semi),
       join(stream(), rows(), JoinType::anti),
       join(rows(), stream(), JoinType::right),
-      join(stream(), over<plan::Aggregate>({rows()}), JoinType::inner),  // the static side may do what it likes
+      join(stream(), over<plan::Aggregate>({rows()}),
+           JoinType::inner),  // the static side may do what it likes
       join(stream(), over<plan::Sort>({rows()}), JoinType::inner),
   };
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -66,8 +71,10 @@ TEST(Supported, StatelessQueriesRun) {
     EXPECT_TRUE(check_supported(*plans[i], OutputMode::update).ok()) << i;
     const Status complete = check_supported(*plans[i], OutputMode::complete);
     EXPECT_EQ(complete.message(),
-              "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid streaming output mode: complete. This output mode "
-              "is not supported for no streaming aggregations on streaming DataFrames/DataSets. SQLSTATE: 42KDE");
+              "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid streaming output mode: "
+              "complete. This output mode "
+              "is not supported for no streaming aggregations on streaming DataFrames/DataSets. "
+              "SQLSTATE: 42KDE");
   }
 }
 
@@ -81,7 +88,8 @@ TEST(Supported, SparksRefusals) {
       {rows(), OutputMode::append,
        "Queries without streaming sources cannot be executed with writeStream.start();"},
       {over<plan::Sort>({stream()}), OutputMode::append,
-       "Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated DataFrame/Dataset in "
+       "Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated "
+       "DataFrame/Dataset in "
        "Complete output mode;"},
       {over<plan::Sample>({stream()}), OutputMode::append,
        "Sampling is not supported on streaming DataFrames/Datasets;"},
@@ -89,8 +97,10 @@ TEST(Supported, SparksRefusals) {
        "Limits are not supported on streaming DataFrames/Datasets in Update output mode;"},
       {over<plan::Limit>({stream()}, [](auto& n) { n.offset = 1; }), OutputMode::append,
        "Offset is not supported on streaming DataFrames/Datasets;"},
-      {over<plan::Deduplicate>({stream()}, [](auto& n) { n.within_watermark = true; }), OutputMode::append,
-       "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark;"},
+      {over<plan::Deduplicate>({stream()}, [](auto& n) { n.within_watermark = true; }),
+       OutputMode::append,
+       "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without "
+       "watermark;"},
       {set_operation(stream(), rows(), SetOperationType::union_all), OutputMode::append,
        "Union between streaming and batch DataFrames/Datasets is not supported;"},
       {set_operation(stream(), rows(), SetOperationType::intersect), OutputMode::append,
@@ -98,16 +108,20 @@ TEST(Supported, SparksRefusals) {
       {set_operation(stream(), stream(), SetOperationType::except_all), OutputMode::append,
        "Except on a streaming DataFrame/Dataset on the right is not supported;"},
       {join(rows(), stream(), JoinType::left), OutputMode::append,
-       "LeftOuter join with a streaming DataFrame/Dataset on the right and a static DataFrame/Dataset on the left is "
+       "LeftOuter join with a streaming DataFrame/Dataset on the right and a static "
+       "DataFrame/Dataset on the left is "
        "not supported;"},
       {join(stream(), rows(), JoinType::right), OutputMode::append,
-       "RightOuter join with a streaming DataFrame/Dataset on the left and a static DataFrame/DataSet on the right not "
+       "RightOuter join with a streaming DataFrame/Dataset on the left and a static "
+       "DataFrame/DataSet on the right not "
        "supported;"},
       {join(stream(), rows(), JoinType::full), OutputMode::append,
-       "FullOuter joins with streaming DataFrames/Datasets on the left and a static DataFrame/Dataset on the right is "
+       "FullOuter joins with streaming DataFrames/Datasets on the left and a static "
+       "DataFrame/Dataset on the right is "
        "not supported;"},
       {join(rows(), stream(), JoinType::semi), OutputMode::append,
-       "LeftSemi join with a streaming DataFrame/Dataset on the right and a static DataFrame/Dataset on the left is "
+       "LeftSemi join with a streaming DataFrame/Dataset on the right and a static "
+       "DataFrame/Dataset on the left is "
        "not supported;"},
       {join(rows(), stream(), JoinType::anti), OutputMode::append,
        "LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported;"},
@@ -121,8 +135,10 @@ TEST(Supported, SparksRefusals) {
   }
   const Status aggregate = check_supported(*over<plan::Aggregate>({stream()}), OutputMode::append);
   EXPECT_EQ(aggregate.message(),
-            "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid streaming output mode: append. This output mode is "
-            "not supported for streaming aggregations without watermark on streaming DataFrames/DataSets. SQLSTATE: "
+            "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid streaming output mode: append. "
+            "This output mode is "
+            "not supported for streaming aggregations without watermark on streaming "
+            "DataFrames/DataSets. SQLSTATE: "
             "42KDE");
 }
 
@@ -137,7 +153,8 @@ TEST(Supported, StateIsRefusedByName) {
       {over<plan::Deduplicate>({stream()}), OutputMode::append, "dropDuplicates or distinct"},
       {over<plan::Limit>({stream()}, [](auto& n) { n.count = 1; }), OutputMode::append, "limit"},
       {join(stream(), stream(), JoinType::inner), OutputMode::append, "A join of two streams"},
-      {set_operation(stream(), stream(), SetOperationType::union_distinct), OutputMode::append, "union distinct"},
+      {set_operation(stream(), stream(), SetOperationType::union_distinct), OutputMode::append,
+       "union distinct"},
   };
   for (const auto& c : cases) {
     const Status refused = check_supported(*c.plan, c.mode);

@@ -34,7 +34,8 @@ std::optional<Number> parse_number(std::string_view word) {
   if (negative || word.starts_with('+')) word.remove_prefix(1);
   const auto dot = word.find('.');
   const std::string_view whole = word.substr(0, dot);
-  std::string_view fraction = dot == std::string_view::npos ? std::string_view() : word.substr(dot + 1);
+  std::string_view fraction =
+      dot == std::string_view::npos ? std::string_view() : word.substr(dot + 1);
   if (whole.empty() && fraction.empty()) return std::nullopt;
   for (const char c : whole) {
     if (c < '0' || c > '9') return std::nullopt;
@@ -61,7 +62,8 @@ std::optional<Number> parse_number(std::string_view word) {
 
 bool add_scaled(std::int64_t& total, std::int64_t value, std::int64_t scale) {
   std::int64_t product = 0;
-  return !__builtin_mul_overflow(value, scale, &product) && !__builtin_add_overflow(total, product, &total);
+  return !__builtin_mul_overflow(value, scale, &product) &&
+         !__builtin_add_overflow(total, product, &total);
 }
 
 // Nothing: the unit is unknown.

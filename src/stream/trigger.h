@@ -8,7 +8,8 @@
 
 namespace millstream::stream {
 
-// Processing-time triggers fall on multiples of the interval since the epoch, whenever the query was started. 0: at once.
+// Processing-time triggers fall on multiples of the interval since the epoch, whenever the query
+// was started. 0: at once.
 std::int64_t next_trigger_ms(std::int64_t now_ms, std::int64_t interval_ms);
 
 struct CalendarInterval {

@@ -40,8 +40,10 @@ TEST(Trigger, RefusesOthersAsSparkDoes) {
     const char* part;
   } bad[] = {
       {"1 s", "INVALID_INTERVAL_FORMAT.INVALID_UNIT",
-       "[INVALID_INTERVAL_FORMAT.INVALID_UNIT] Error parsing '1 s' to interval. Please ensure that the value "
-       "provided is in a valid format for defining an interval. You can reference the documentation for the "
+       "[INVALID_INTERVAL_FORMAT.INVALID_UNIT] Error parsing '1 s' to interval. Please ensure that "
+       "the value "
+       "provided is in a valid format for defining an interval. You can reference the "
+       "documentation for the "
        "correct format. Invalid unit s. SQLSTATE: 22006"},
       {"5", "INVALID_INTERVAL_FORMAT.MISSING_UNIT", "Expect a unit name after 5 but hit EOL."},
       {"", "INVALID_INTERVAL_FORMAT.INPUT_IS_EMPTY", ""},
@@ -56,7 +58,8 @@ TEST(Trigger, RefusesOthersAsSparkDoes) {
     ASSERT_FALSE(trigger.ok()) << c.text;
     EXPECT_EQ(trigger.status().condition(), c.condition);
     EXPECT_EQ(trigger.status().kind(), ErrorKind::illegal_argument);
-    EXPECT_NE(trigger.status().message().find(c.part), std::string::npos) << trigger.status().message();
+    EXPECT_NE(trigger.status().message().find(c.part), std::string::npos)
+        << trigger.status().message();
   }
 }
 

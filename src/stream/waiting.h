@@ -1,4 +1,5 @@
-// Waiting on a condition variable until something holds, a time has passed, or the waiter is cancelled.
+// Waiting on a condition variable until something holds, a time has passed, or the waiter is
+// cancelled.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,8 @@
 
 namespace millstream::stream {
 
-// `shared` has `mutex` and `changed`. True: `ready()` holds, with `lock` held. False: time is up or `cancel` was cancelled.
+// `shared` has `mutex` and `changed`. True: `ready()` holds, with `lock` held. False: time is up or
+// `cancel` was cancelled.
 template <typename Shared, typename Ready>
 bool wait_until_ready(const std::shared_ptr<Shared>& shared, std::unique_lock<std::mutex>& lock,
                       std::optional<std::chrono::milliseconds> timeout, const CancelToken* cancel,

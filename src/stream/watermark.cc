@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view metric_prefix = "__millstream_watermark_";
 
-plan::ExprPtr aggregate(const char* name, column::TypePtr type, std::vector<plan::ExprPtr> children) {
+plan::ExprPtr aggregate(const char* name, column::TypePtr type,
+                        std::vector<plan::ExprPtr> children) {
   auto expr = std::make_shared<plan::Expr>();
   expr->kind = plan::ExprKind::aggregate;
   expr->name = name;
@@ -29,8 +30,8 @@ plan::ExprPtr aggregate(const char* name, column::TypePtr type, std::vector<plan
 // The observation: count, min, max (microseconds), avg (seconds).
 plan::NodePtr observed(std::shared_ptr<plan::Node> watermark, const plan::Attribute& event_time,
                        std::size_t index) {
-  const auto epoch = std::make_shared<arrow::TimestampScalar>(
-      0, arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"));
+  const auto epoch =
+      std::make_shared<arrow::TimestampScalar>(0, arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"));
   auto time = std::make_shared<plan::Expr>();
   time->kind = plan::ExprKind::call;
   time->name = "coalesce";
@@ -42,7 +43,8 @@ plan::NodePtr observed(std::shared_ptr<plan::Node> watermark, const plan::Attrib
   auto node = std::make_shared<plan::CollectMetrics>();
   node->name = std::string(metric_prefix) + std::to_string(index);
   node->metrics = {aggregate("count", column::long_type(), {time}),
-                   aggregate("min", event_time.type, {time}), aggregate("max", event_time.type, {time}),
+                   aggregate("min", event_time.type, {time}),
+                   aggregate("max", event_time.type, {time}),
                    aggregate("avg", column::double_type(), {seconds})};
   node->output = watermark->output;
   node->children = {std::move(watermark)};
@@ -88,7 +90,8 @@ Result<plan::NodePtr> WatermarkTracker::instrument(plan::NodePtr root) {
     const plan::Attribute* event_time = find_attribute(*node, node->event_time);
     if (event_time == nullptr || event_time->type->kind() != column::TypeKind::timestamp) {
       return Status::unsupported(
-          "withWatermark on a column of type {} is not supported by Millstream yet: use a TIMESTAMP column",
+          "withWatermark on a column of type {} is not supported by Millstream yet: use a "
+          "TIMESTAMP column",
           event_time == nullptr ? "unknown" : event_time->type->sql());
     }
   }

@@ -1,5 +1,6 @@
-// Event-time watermarks of a query: each withWatermark node reports the event times of a batch, and the watermark moves
-// behind the latest one. Owned by the run, used on its thread; the arithmetic is pure.
+// Event-time watermarks of a query: each withWatermark node reports the event times of a batch, and
+// the watermark moves behind the latest one. Owned by the run, used on its thread; the arithmetic
+// is pure.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +25,19 @@ struct EventTimes {
 
 class WatermarkTracker {
  public:
-  // The plan with an observation over each withWatermark node. A plan without any is returned as it is.
+  // The plan with an observation over each withWatermark node. A plan without any is returned as it
+  // is.
   Result<plan::NodePtr> instrument(plan::NodePtr root);
 
   bool any() const { return !nodes_.empty(); }
   // Takes a metric that instrument() has put in; false: it is the user's.
   bool take(const engine::ObservedMetrics& metrics);
   void begin_batch();
-  // The watermark after this batch: never less than `current`. `policy`: "min" or "max" over the nodes; a node that has
-  // seen no row in this run counts as 0.
+  // The watermark after this batch: never less than `current`. `policy`: "min" or "max" over the
+  // nodes; a node that has seen no row in this run counts as 0.
   std::int64_t advance(std::int64_t current, const std::string& policy);
-  // "min", "avg", "max" of the first node with rows, and "watermark": ISO times. Empty without withWatermark.
+  // "min", "avg", "max" of the first node with rows, and "watermark": ISO times. Empty without
+  // withWatermark.
   std::map<std::string, std::string> report(std::int64_t watermark_ms, bool with_batch) const;
 
  private:

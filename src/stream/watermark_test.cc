@@ -35,8 +35,9 @@ connector::Batches times(std::vector<std::optional<std::int64_t>> millis) {
   std::shared_ptr<arrow::Array> array;
   CHECK(builder.Finish(&array).ok());
   const auto rows = static_cast<std::int64_t>(millis.size());
-  return connector::batches_of(TimeTable().schema(),
-                               {arrow::RecordBatch::Make(arrow::schema({arrow::field("ts", type)}), rows, {array})});
+  return connector::batches_of(
+      TimeTable().schema(),
+      {arrow::RecordBatch::Make(arrow::schema({arrow::field("ts", type)}), rows, {array})});
 }
 
 class Watermarks : public testing::Test {
@@ -60,7 +61,9 @@ class Watermarks : public testing::Test {
     tracker.begin_batch();
     engine::ExecutionContext context;
     int taken = 0;
-    context.on_metrics = [&](engine::ObservedMetrics metrics) { taken += tracker.take(metrics) ? 1 : 0; };
+    context.on_metrics = [&](engine::ObservedMetrics metrics) {
+      taken += tracker.take(metrics) ? 1 : 0;
+    };
     context.stream_inputs[scan.get()] = times(std::move(millis));
     const auto rows = engine->execute(root, context);
     EXPECT_TRUE(rows.ok()) << rows.status().to_string();
@@ -95,7 +98,9 @@ TEST_F(Watermarks, ANullCountsAsTheEpoch) {
   EXPECT_EQ(tracker.report(0, true).at("min"), "1970-01-01T00:00:00.000Z");
 }
 
-TEST_F(Watermarks, ARestartKeepsTheOldOneUntilRowsCome) { EXPECT_EQ(batch({5'000}, 99'000), 99'000); }
+TEST_F(Watermarks, ARestartKeepsTheOldOneUntilRowsCome) {
+  EXPECT_EQ(batch({5'000}, 99'000), 99'000);
+}
 
 }  // namespace
 }  // namespace millstream::stream

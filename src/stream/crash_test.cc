@@ -1,0 +1,95 @@
+// The process dies for real, as by kill -9, at each step of the loop; the next process must go on without loss.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/failpoint.h"
+#include "stream/fakes.h"
+#include "stream/lock.h"
+#include "stream/run.h"
+
+namespace millstream::stream {
+namespace {
+
+class Silent final : public RunObserver {
+ public:
+  void set_message(std::string) override {}
+  void set_flags(bool, bool) override {}
+  std::uint64_t begin_trigger() override { return 0; }
+  void no_new_data(std::uint64_t) override {}
+  void on_planned() override {}
+  void on_progress(Progress) override {}
+  void on_idle(Progress, std::optional<std::string>) override {}
+};
+
+constexpr std::int64_t row_count = 12;
+
+// All of the query's life in one process, from the lock on.
+Status run_query(const std::string& directory) {
+  const auto store = io::local_store();
+  const std::string checkpoint = directory + "/ck";
+  TRY(store->make_directories(checkpoint));
+  TRY_ASSIGN(const auto lock, CheckpointLock::acquire(checkpoint));
+  Random random = Random::from_device();
+  TRY_ASSIGN(const std::string id, Checkpoint::open_query_id(*store, checkpoint, random));
+  auto feed = std::make_shared<fakes::Feed>();
+  feed->total = row_count;
+  QuerySpec spec;
+  spec.plan = fakes::scan_of(std::make_shared<fakes::NumberTable>(feed));
+  spec.sink = std::make_shared<fakes::VersionedSink>(store, directory + "/table");
+  spec.checkpoint = checkpoint;
+  spec.trigger.kind = Trigger::Kind::available_now;
+  SystemClock clock;
+  fakes::PassEngine engine;
+  Silent observer;
+  RunEnvironment environment;
+  environment.engine = &engine;
+  environment.store = store;
+  environment.clock = &clock;
+  environment.sleep = [](std::chrono::nanoseconds) { return false; };
+  StreamRun run(spec, id, random.uuid(), environment, observer);
+  return run.run();
+}
+
+class Crash : public testing::TestWithParam<std::string> {};
+
+TEST_P(Crash, LosesAndDoublesNothing) {
+  for (const int passes : {0, 1}) {
+    std::string directory = (std::filesystem::temp_directory_path() / "millstream_crash_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      failpoints::disarm_all();
+      failpoints::arm(GetParam(), failpoints::Action::crash, passes);
+      const Status status = run_query(directory);
+      ::_exit(status.ok() ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    const bool once_only = GetParam() == "stream.after_metadata";
+    ASSERT_EQ(WEXITSTATUS(status), once_only && passes > 0 ? 0 : 137) << "the failpoint was not reached";
+    const Status second = run_query(directory);
+    ASSERT_TRUE(second.ok()) << second.to_string();
+    const auto rows = fakes::VersionedSink::rows(*io::local_store(), directory + "/table");
+    ASSERT_EQ(rows.size(), static_cast<std::size_t>(row_count));
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i], static_cast<std::int64_t>(i));
+    std::filesystem::remove_all(directory);
+  }
+}
+
+std::vector<std::string> steps() {
+  std::vector<std::string> names(std::begin(run_failpoints), std::end(run_failpoints));
+  names.emplace_back("stream.after_metadata");
+  names.emplace_back("store.before_publish");  // a temporary file is written, its name is not there yet
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(EachStep, Crash, testing::ValuesIn(steps()), [](const auto& step) {
+  return step.param.substr(step.param.rfind('.') + 1);
+});
+
+}  // namespace
+}  // namespace millstream::stream
