@@ -1,4 +1,5 @@
-// Arithmetic where DuckDB's differs from Spark's: zero divisors, overflow, rounding, Java's shifts and hashes.
+// Arithmetic where DuckDB's differs from Spark's: zero divisors, overflow, rounding, Java's shifts
+// and hashes.
 #include <arrow/util/decimal.h>
 
 #include <cmath>
@@ -21,7 +22,8 @@ template <typename T>
 std::optional<T> div(Failure& fail, T a, T b) {
   if (b == 0) return fail(divide_by_zero());
   if (b == -1 && a == std::numeric_limits<T>::min()) {
-    return fail(arithmetic_overflow("overflow", " Use 'try_divide' to tolerate overflow and return NULL instead."));
+    return fail(arithmetic_overflow(
+        "overflow", " Use 'try_divide' to tolerate overflow and return NULL instead."));
   }
   return static_cast<T>(a / b);
 }
@@ -125,18 +127,26 @@ double round_text(double x, int digits, bool half_even, bool single) {
   arrow::BasicDecimal256 quotient;
   arrow::BasicDecimal256 rest;
   const auto power = arrow::BasicDecimal256::GetScaleMultiplier(drop);
-  if (arrow::BasicDecimal256(value).Divide(power, &quotient, &rest) != arrow::DecimalStatus::kSuccess) return x;
+  if (arrow::BasicDecimal256(value).Divide(power, &quotient, &rest) !=
+      arrow::DecimalStatus::kSuccess)
+    return x;
   rest.Abs();
   const arrow::BasicDecimal256 twice = rest + rest;
   const bool odd = (quotient.little_endian_array()[0] & 1U) != 0;
-  if (twice > power || (twice == power && (!half_even || odd))) quotient += value.Sign() < 0 ? arrow::BasicDecimal256(-1) : arrow::BasicDecimal256(1);
-  const std::string rounded = arrow::Decimal256(quotient).ToString(0) + "E" + std::to_string(-digits);
+  if (twice > power || (twice == power && (!half_even || odd)))
+    quotient += value.Sign() < 0 ? arrow::BasicDecimal256(-1) : arrow::BasicDecimal256(1);
+  const std::string rounded =
+      arrow::Decimal256(quotient).ToString(0) + "E" + std::to_string(-digits);
   const double result = std::strtod(rounded.c_str(), nullptr);
   return result == 0 && x < 0 ? 0.0 : result;
 }
 
-std::optional<double> round_double(Failure&, double x, std::int32_t digits) { return round_text(x, digits, false, false); }
-std::optional<double> bround_double(Failure&, double x, std::int32_t digits) { return round_text(x, digits, true, false); }
+std::optional<double> round_double(Failure&, double x, std::int32_t digits) {
+  return round_text(x, digits, false, false);
+}
+std::optional<double> bround_double(Failure&, double x, std::int32_t digits) {
+  return round_text(x, digits, true, false);
+}
 std::optional<float> round_float(Failure&, float x, std::int32_t digits) {
   return static_cast<float>(round_text(static_cast<double>(x), digits, false, true));
 }
@@ -154,7 +164,8 @@ std::optional<T> round_integer(Failure& fail, T x, std::int32_t digits) {
   Int128 quotient = static_cast<Int128>(x) / power;
   Int128 rest = static_cast<Int128>(x) % power;
   if (rest < 0) rest = -rest;
-  if (rest * 2 > power || (rest * 2 == power && (!HalfEven || quotient % 2 != 0))) quotient += x < 0 ? -1 : 1;
+  if (rest * 2 > power || (rest * 2 == power && (!HalfEven || quotient % 2 != 0)))
+    quotient += x < 0 ? -1 : 1;
   const Int128 result = quotient * power;
   if (result > std::numeric_limits<T>::max() || result < std::numeric_limits<T>::min()) {
     return fail(arithmetic_overflow("Overflow", ""));
@@ -163,8 +174,10 @@ std::optional<T> round_integer(Failure& fail, T x, std::int32_t digits) {
 }
 
 std::optional<std::int64_t> sum_long(Failure& fail, Int128 sum) {
-  if (sum > std::numeric_limits<std::int64_t>::max() || sum < std::numeric_limits<std::int64_t>::min()) {
-    return fail(arithmetic_overflow("overflow", " Use 'try_add' to tolerate overflow and return NULL instead."));
+  if (sum > std::numeric_limits<std::int64_t>::max() ||
+      sum < std::numeric_limits<std::int64_t>::min()) {
+    return fail(arithmetic_overflow(
+        "overflow", " Use 'try_add' to tolerate overflow and return NULL instead."));
   }
   return static_cast<std::int64_t>(sum);
 }
@@ -183,12 +196,17 @@ std::optional<std::int32_t> shift_unsigned_int(Failure&, std::int32_t x, std::in
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) >> (n & 31));
 }
 // Java's shift keeps the sign, whatever DuckDB's does with negative numbers.
-std::optional<std::int64_t> shift_right(Failure&, std::int64_t x, std::int32_t n) { return x >> (n & 63); }
-std::optional<std::int32_t> shift_right_int(Failure&, std::int32_t x, std::int32_t n) { return x >> (n & 31); }
+std::optional<std::int64_t> shift_right(Failure&, std::int64_t x, std::int32_t n) {
+  return x >> (n & 63);
+}
+std::optional<std::int32_t> shift_right_int(Failure&, std::int32_t x, std::int32_t n) {
+  return x >> (n & 31);
+}
 
 std::optional<double> sample(Failure&, std::int64_t seed, std::int64_t row) {
   // splitmix64 of both: uniform in [0, 1).
-  std::uint64_t z = static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(row) * 0xD1B54A32D192ED03ULL;
+  std::uint64_t z = static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
+                    static_cast<std::uint64_t>(row) * 0xD1B54A32D192ED03ULL;
   for (int i = 0; i < 2; ++i) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
@@ -199,39 +217,52 @@ std::optional<double> sample(Failure&, std::int64_t seed, std::int64_t row) {
 
 std::optional<std::int64_t> array_index(Failure& fail, std::int64_t index, std::int64_t size) {
   if (index >= 0 && index < size) return index;
-  return fail(Status::error("INVALID_ARRAY_INDEX", {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}}));
+  return fail(Status::error("INVALID_ARRAY_INDEX", {{"indexValue", std::to_string(index)},
+                                                    {"arraySize", std::to_string(size)}}));
 }
 
 std::optional<std::int64_t> element_index(Failure& fail, std::int64_t index, std::int64_t size) {
   if (index == 0) return fail(Status::error("INVALID_INDEX_OF_ZERO"));
   if (index > size || index < -size) {
-    return fail(Status::error("INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
-                              {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}}));
+    return fail(Status::error(
+        "INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
+        {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}}));
   }
   return index < 0 ? size + index + 1 : index;
 }
 
-std::optional<std::int64_t> try_element_index(Failure& fail, std::int64_t index, std::int64_t size) {
+std::optional<std::int64_t> try_element_index(Failure& fail, std::int64_t index,
+                                              std::int64_t size) {
   if (index != 0 && (index > size || index < -size)) return std::nullopt;
   return element_index(fail, index, size);
 }
 
 std::optional<std::int64_t> slice_begin(Failure& fail, std::int32_t start, std::int64_t size) {
-  if (start == 0) return fail(Status::invalid("Unexpected value for start in function `slice`: SQL array indices start at 1."));
-  return start > 0 ? start : std::max<std::int64_t>(size + start + 1, size + start < 0 ? size + 1 : 1);
+  if (start == 0)
+    return fail(Status::invalid(
+        "Unexpected value for start in function `slice`: SQL array indices start at 1."));
+  return start > 0 ? start
+                   : std::max<std::int64_t>(size + start + 1, size + start < 0 ? size + 1 : 1);
 }
 
 std::optional<std::int64_t> slice_length(Failure& fail, std::int32_t length) {
   if (length < 0) {
-    return fail(Status::invalid("Unexpected value for length in function `slice`: length must be greater than or equal to 0, but got {}.", length));
+    return fail(
+        Status::invalid("Unexpected value for length in function `slice`: length must be greater "
+                        "than or equal to 0, but got {}.",
+                        length));
   }
   return length;
 }
 
-std::optional<Longs> sequence(Failure& fail, std::int64_t start, std::int64_t stop, std::int64_t step) {
-  if (step == 0 && start != stop) return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}", start, stop, step));
+std::optional<Longs> sequence(Failure& fail, std::int64_t start, std::int64_t stop,
+                              std::int64_t step) {
+  if (step == 0 && start != stop)
+    return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}",
+                                start, stop, step));
   if ((step > 0 && start > stop) || (step < 0 && start < stop)) {
-    return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}", start, stop, step));
+    return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}",
+                                start, stop, step));
   }
   Longs out;
   if (start == stop) {
@@ -239,8 +270,10 @@ std::optional<Longs> sequence(Failure& fail, std::int64_t start, std::int64_t st
     return out;
   }
   const Int128 count = (static_cast<Int128>(stop) - start) / step + 1;
-  if (count > 2147483632) return fail(Status::invalid("Too long sequence: {} to {} by {}", start, stop, step));
-  for (Int128 i = 0; i < count; ++i) out.items.push_back(static_cast<std::int64_t>(start + i * step));
+  if (count > 2147483632)
+    return fail(Status::invalid("Too long sequence: {} to {} by {}", start, stop, step));
+  for (Int128 i = 0; i < count; ++i)
+    out.items.push_back(static_cast<std::int64_t>(start + i * step));
   return out;
 }
 

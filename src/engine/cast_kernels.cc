@@ -27,7 +27,8 @@ std::string value_text(T value) {
   if constexpr (std::is_same_v<T, std::int16_t>) return std::to_string(value) + "S";
   if constexpr (std::is_same_v<T, std::int64_t>) return std::to_string(value) + "L";
   if constexpr (std::is_same_v<T, float>) return "CAST('" + float_text(value) + "' AS FLOAT)";
-  if constexpr (std::is_same_v<T, double>) return std::isfinite(value) ? double_text(value) + "D" : double_text(value);
+  if constexpr (std::is_same_v<T, double>)
+    return std::isfinite(value) ? double_text(value) + "D" : double_text(value);
   return std::to_string(value);
 }
 
@@ -46,15 +47,18 @@ std::optional<To> narrow(Failure& fail, From value) {
   return static_cast<To>(value);
 }
 
-// Java's conversion: integers lose their high bits, floats saturate (through int for byte and short).
+// Java's conversion: integers lose their high bits, floats saturate (through int for byte and
+// short).
 template <typename From, typename To>
 std::optional<To> wrap(Failure&, From value) {
   if constexpr (std::is_floating_point_v<From>) {
     using Middle = std::conditional_t<std::is_same_v<To, std::int64_t>, std::int64_t, std::int32_t>;
     if (std::isnan(value)) return To{0};
     const double wide = static_cast<double>(value);
-    if (wide >= -static_cast<double>(std::numeric_limits<Middle>::min())) return static_cast<To>(std::numeric_limits<Middle>::max());
-    if (wide <= static_cast<double>(std::numeric_limits<Middle>::min())) return static_cast<To>(std::numeric_limits<Middle>::min());
+    if (wide >= -static_cast<double>(std::numeric_limits<Middle>::min()))
+      return static_cast<To>(std::numeric_limits<Middle>::max());
+    if (wide <= static_cast<double>(std::numeric_limits<Middle>::min()))
+      return static_cast<To>(std::numeric_limits<Middle>::min());
     return static_cast<To>(static_cast<Middle>(value));
   } else {
     return static_cast<To>(value);
@@ -87,7 +91,8 @@ std::optional<To> wrap_decimal(Failure&, Int128 whole, std::string_view) {
 template <typename To>
 std::optional<To> parse_integer(Failure& fail, std::string_view text) {
   const auto value = parse_long(text);
-  if (!value || *value < std::numeric_limits<To>::min() || *value > std::numeric_limits<To>::max()) {
+  if (!value || *value < std::numeric_limits<To>::min() ||
+      *value > std::numeric_limits<To>::max()) {
     return fail(cast_invalid_input(text, "STRING", type_name<To>()));
   }
   return static_cast<To>(*value);
@@ -116,7 +121,8 @@ std::optional<Date> parse_date_text(Failure& fail, std::string_view text) {
   return Date{*value};
 }
 
-std::optional<Timestamp> parse_timestamp_text(Failure& fail, std::string_view text, std::string_view session_zone) {
+std::optional<Timestamp> parse_timestamp_text(Failure& fail, std::string_view text,
+                                              std::string_view session_zone) {
   const auto parts = parse_timestamp(text);
   if (!parts || !parts->has_date) return fail(cast_invalid_input(text, "STRING", "TIMESTAMP"));
   const auto zone = Zone::find(parts->zone.empty() ? session_zone : std::string_view(parts->zone));
@@ -133,15 +139,18 @@ std::optional<Timestamp> parse_ntz_text(Failure& fail, std::string_view text) {
 std::optional<std::string> show_double(Failure&, double value) { return double_text(value); }
 std::optional<std::string> show_float(Failure&, float value) { return float_text(value); }
 std::optional<std::string> show_date(Failure&, Date value) { return date_text(value.days); }
-std::optional<std::string> show_timestamp(Failure& fail, Timestamp value, std::string_view zone_name) {
+std::optional<std::string> show_timestamp(Failure& fail, Timestamp value,
+                                          std::string_view zone_name) {
   const auto zone = Zone::find(zone_name);
   if (!zone.ok()) return fail(zone.status());
   return timestamp_text((*zone)->to_local(value.micros));
 }
-std::optional<std::string> show_day_time(Failure&, std::int64_t value, std::int32_t start, std::int32_t end) {
+std::optional<std::string> show_day_time(Failure&, std::int64_t value, std::int32_t start,
+                                         std::int32_t end) {
   return day_time_text(value, start, end);
 }
-std::optional<std::string> show_year_month(Failure&, std::int32_t value, std::int32_t start, std::int32_t end) {
+std::optional<std::string> show_year_month(Failure&, std::int32_t value, std::int32_t start,
+                                           std::int32_t end) {
   return year_month_text(value, start, end);
 }
 std::optional<float> to_float(Failure&, double value) { return static_cast<float>(value); }

@@ -1,4 +1,5 @@
-// Functions of dates and times. Timestamps are UTC micros; those that show a wall clock are told the zone.
+// Functions of dates and times. Timestamps are UTC micros; those that show a wall clock are told
+// the zone.
 #include <cmath>
 #include <limits>
 
@@ -15,7 +16,9 @@ namespace {
 constexpr std::int64_t micros_per_second = 1000000;
 constexpr std::int64_t micros_per_day = 86400 * micros_per_second;
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 
 std::optional<Timestamp> to_local(Failure& fail, Timestamp value, std::string_view name) {
   const auto zone = Zone::find(name);
@@ -29,29 +32,36 @@ std::optional<Timestamp> from_local(Failure& fail, Timestamp value, std::string_
   return Timestamp{(*zone)->from_local(value.micros)};
 }
 
-std::optional<std::int64_t> epoch_seconds(Failure&, Timestamp value) { return floor_div(value.micros, micros_per_second); }
+std::optional<std::int64_t> epoch_seconds(Failure&, Timestamp value) {
+  return floor_div(value.micros, micros_per_second);
+}
 
 std::optional<Timestamp> timestamp_of(Failure& fail, std::int64_t value, std::int64_t scale) {
   std::int64_t micros;
-  if (__builtin_mul_overflow(value, scale, &micros)) return fail(arithmetic_overflow("long overflow", ""));
+  if (__builtin_mul_overflow(value, scale, &micros))
+    return fail(arithmetic_overflow("long overflow", ""));
   return Timestamp{micros};
 }
 
 std::optional<Timestamp> timestamp_of_double(Failure& fail, double value) {
   if (!std::isfinite(value)) return std::nullopt;
   const double micros = value * 1e6;
-  if (std::fabs(micros) >= 9.2233720368547758e18) return fail(cast_overflow(double_text(value) + "D", "DOUBLE", "TIMESTAMP"));
+  if (std::fabs(micros) >= 9.2233720368547758e18)
+    return fail(cast_overflow(double_text(value) + "D", "DOUBLE", "TIMESTAMP"));
   return Timestamp{static_cast<std::int64_t>(micros)};
 }
 
 std::optional<Date> date_of(Failure& fail, std::int64_t days) {
-  if (days < std::numeric_limits<std::int32_t>::min() || days > std::numeric_limits<std::int32_t>::max()) {
+  if (days < std::numeric_limits<std::int32_t>::min() ||
+      days > std::numeric_limits<std::int32_t>::max()) {
     return fail(arithmetic_overflow("integer overflow", ""));
   }
   return Date{static_cast<std::int32_t>(days)};
 }
 
-std::optional<Date> date_add(Failure& fail, Date date, std::int64_t days) { return date_of(fail, date.days + days); }
+std::optional<Date> date_add(Failure& fail, Date date, std::int64_t days) {
+  return date_of(fail, date.days + days);
+}
 
 std::int64_t add_months_to(std::int64_t days, std::int64_t months) {
   const Civil date = civil_of_days(days);
@@ -66,22 +76,26 @@ std::optional<Date> add_months(Failure& fail, Date date, std::int32_t months) {
 }
 
 // Whole days move the wall clock, the rest is time that passes.
-std::optional<Timestamp> add_interval(Failure& fail, Timestamp value, std::int64_t interval, std::string_view name) {
+std::optional<Timestamp> add_interval(Failure& fail, Timestamp value, std::int64_t interval,
+                                      std::string_view name) {
   const auto zone = Zone::find(name);
   if (!zone.ok()) return fail(zone.status());
   const std::int64_t days = interval / micros_per_day;
   std::int64_t moved = value.micros;
   if (days != 0) moved = (*zone)->from_local((*zone)->to_local(moved) + days * micros_per_day);
-  if (__builtin_add_overflow(moved, interval % micros_per_day, &moved)) return fail(arithmetic_overflow("long overflow", ""));
+  if (__builtin_add_overflow(moved, interval % micros_per_day, &moved))
+    return fail(arithmetic_overflow("long overflow", ""));
   return Timestamp{moved};
 }
 
-std::optional<Timestamp> add_months_interval(Failure& fail, Timestamp value, std::int32_t months, std::string_view name) {
+std::optional<Timestamp> add_months_interval(Failure& fail, Timestamp value, std::int32_t months,
+                                             std::string_view name) {
   const auto zone = Zone::find(name);
   if (!zone.ok()) return fail(zone.status());
   const std::int64_t local = (*zone)->to_local(value.micros);
   const std::int64_t days = floor_div(local, micros_per_day);
-  return Timestamp{(*zone)->from_local(add_months_to(days, months) * micros_per_day + (local - days * micros_per_day))};
+  return Timestamp{(*zone)->from_local(add_months_to(days, months) * micros_per_day +
+                                       (local - days * micros_per_day))};
 }
 
 std::optional<double> months_between(Failure&, Timestamp a, Timestamp b, bool round_off) {
@@ -101,10 +115,12 @@ std::optional<double> months_between(Failure&, Timestamp a, Timestamp b, bool ro
 }
 
 std::optional<Date> next_day(Failure& fail, Date date, std::string_view name) {
-  static constexpr std::string_view names[] = {"MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"};
+  static constexpr std::string_view names[] = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
+                                               "FRIDAY", "SATURDAY", "SUNDAY"};
   const std::string upper = to_upper(trim(name));
   for (int i = 0; i < 7; ++i) {
-    if (upper != names[i] && upper != names[i].substr(0, 3) && upper != names[i].substr(0, 2)) continue;
+    if (upper != names[i] && upper != names[i].substr(0, 3) && upper != names[i].substr(0, 2))
+      continue;
     const int today = ((date.days + 3) % 7 + 7) % 7;
     const int ahead = ((i - today) % 7 + 7) % 7;
     return date_of(fail, static_cast<std::int64_t>(date.days) + (ahead == 0 ? 7 : ahead));
@@ -112,12 +128,14 @@ std::optional<Date> next_day(Failure& fail, Date date, std::string_view name) {
   return fail(Status::error("ILLEGAL_DAY_OF_WEEK", {{"string", std::string(name)}}));
 }
 
-// Days of start, start + step, … up to stop; each counted from the start, so that month ends do not drift.
+// Days of start, start + step, … up to stop; each counted from the start, so that month ends do not
+// drift.
 std::optional<Longs> sequence_months(Failure& fail, Date start, Date stop, std::int32_t step) {
   Longs out;
   if (step == 0 || (step > 0 && start.days > stop.days) || (step < 0 && start.days < stop.days)) {
     if (start.days != stop.days) {
-      return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}", start.days, stop.days, step));
+      return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}",
+                                  start.days, stop.days, step));
     }
     out.items.push_back(start.days);
     return out;
@@ -129,14 +147,36 @@ std::optional<Longs> sequence_months(Failure& fail, Date start, Date stop, std::
   }
 }
 
-enum class Unit { none, year, quarter, month, week, day, hour, minute, second, millisecond, microsecond };
+enum class Unit {
+  none,
+  year,
+  quarter,
+  month,
+  week,
+  day,
+  hour,
+  minute,
+  second,
+  millisecond,
+  microsecond
+};
 
 Unit unit_of(std::string_view text) {
-  static constexpr std::pair<std::string_view, Unit> units[] = {
-      {"YEAR", Unit::year},     {"YYYY", Unit::year},  {"YY", Unit::year},       {"QUARTER", Unit::quarter}, {"MONTH", Unit::month},
-      {"MON", Unit::month},     {"MM", Unit::month},   {"WEEK", Unit::week},     {"DAY", Unit::day},         {"DD", Unit::day},
-      {"HOUR", Unit::hour},     {"MINUTE", Unit::minute}, {"SECOND", Unit::second}, {"MILLISECOND", Unit::millisecond},
-      {"MICROSECOND", Unit::microsecond}};
+  static constexpr std::pair<std::string_view, Unit> units[] = {{"YEAR", Unit::year},
+                                                                {"YYYY", Unit::year},
+                                                                {"YY", Unit::year},
+                                                                {"QUARTER", Unit::quarter},
+                                                                {"MONTH", Unit::month},
+                                                                {"MON", Unit::month},
+                                                                {"MM", Unit::month},
+                                                                {"WEEK", Unit::week},
+                                                                {"DAY", Unit::day},
+                                                                {"DD", Unit::day},
+                                                                {"HOUR", Unit::hour},
+                                                                {"MINUTE", Unit::minute},
+                                                                {"SECOND", Unit::second},
+                                                                {"MILLISECOND", Unit::millisecond},
+                                                                {"MICROSECOND", Unit::microsecond}};
   for (const auto& [name, unit] : units) {
     if (equals_ignore_case(text, name)) return unit;
   }
@@ -165,12 +205,15 @@ std::optional<Date> trunc_date(Failure& fail, Date date, std::string_view text) 
   return date_of(fail, trunc_days(date.days, unit));
 }
 
-std::optional<Timestamp> date_trunc(Failure& fail, std::string_view text, Timestamp value, std::string_view name) {
+std::optional<Timestamp> date_trunc(Failure& fail, std::string_view text, Timestamp value,
+                                    std::string_view name) {
   const Unit unit = unit_of(text);
   if (unit == Unit::none) return std::nullopt;
   const auto zone = Zone::find(name);
   if (!zone.ok()) return fail(zone.status());
-  const auto cut = [&](std::int64_t micros, std::int64_t size) { return floor_div(micros, size) * size; };
+  const auto cut = [&](std::int64_t micros, std::int64_t size) {
+    return floor_div(micros, size) * size;
+  };
   switch (unit) {
     case Unit::microsecond:
       return value;
@@ -182,7 +225,9 @@ std::optional<Timestamp> date_trunc(Failure& fail, std::string_view text, Timest
     case Unit::hour: {
       // By the offset that holds now: an hour that comes twice stays the one it is.
       const std::int64_t local = (*zone)->to_local(value.micros);
-      return Timestamp{value.micros - (local - cut(local, unit == Unit::hour ? 3600 * micros_per_second : 60 * micros_per_second))};
+      return Timestamp{value.micros -
+                       (local - cut(local, unit == Unit::hour ? 3600 * micros_per_second
+                                                              : 60 * micros_per_second))};
     }
     default:
       break;
@@ -191,7 +236,8 @@ std::optional<Timestamp> date_trunc(Failure& fail, std::string_view text, Timest
   return Timestamp{(*zone)->from_local(trunc_days(days, unit) * micros_per_day)};
 }
 
-std::optional<std::string> date_format(Failure& fail, Timestamp value, std::string_view pattern, std::string_view name) {
+std::optional<std::string> date_format(Failure& fail, Timestamp value, std::string_view pattern,
+                                       std::string_view name) {
   const auto zone = Zone::find(name);
   if (!zone.ok()) return fail(zone.status());
   const auto compiled = JavaPattern::get(pattern, false);
@@ -201,7 +247,8 @@ std::optional<std::string> date_format(Failure& fail, Timestamp value, std::stri
   return *text;
 }
 
-std::optional<std::int64_t> parse_pattern(Failure& fail, std::string_view text, std::string_view pattern, std::string_view name,
+std::optional<std::int64_t> parse_pattern(Failure& fail, std::string_view text,
+                                          std::string_view pattern, std::string_view name,
                                           std::string_view alternative) {
   const auto zone = Zone::find(name);
   if (!zone.ok()) return fail(zone.status());
@@ -210,39 +257,53 @@ std::optional<std::int64_t> parse_pattern(Failure& fail, std::string_view text, 
   const auto parsed = (*compiled)->parse(text, **zone);
   if (!parsed.ok()) return fail(parsed.status());
   if (parsed->problem.empty()) return parsed->utc_micros;
-  return fail(Status::error("CANNOT_PARSE_TIMESTAMP", {{"message", parsed->problem}, {"func", "`" + std::string(alternative) + "`"}}));
+  return fail(Status::error(
+      "CANNOT_PARSE_TIMESTAMP",
+      {{"message", parsed->problem}, {"func", "`" + std::string(alternative) + "`"}}));
 }
 
-std::optional<Timestamp> parse_timestamp_pattern(Failure& fail, std::string_view text, std::string_view pattern, std::string_view zone) {
+std::optional<Timestamp> parse_timestamp_pattern(Failure& fail, std::string_view text,
+                                                 std::string_view pattern, std::string_view zone) {
   const auto micros = parse_pattern(fail, text, pattern, zone, "try_to_timestamp");
   if (!micros) return std::nullopt;
   return Timestamp{*micros};
 }
 
-std::optional<Date> parse_date_pattern(Failure& fail, std::string_view text, std::string_view pattern, std::string_view name) {
+std::optional<Date> parse_date_pattern(Failure& fail, std::string_view text,
+                                       std::string_view pattern, std::string_view name) {
   const auto micros = parse_pattern(fail, text, pattern, name, "try_to_date");
   if (!micros) return std::nullopt;
   const auto zone = Zone::find(name);
   return date_of(fail, floor_div((*zone)->to_local(*micros), micros_per_day));
 }
 
-std::optional<std::int64_t> unix_parse(Failure& fail, std::string_view text, std::string_view pattern, std::string_view zone) {
+std::optional<std::int64_t> unix_parse(Failure& fail, std::string_view text,
+                                       std::string_view pattern, std::string_view zone) {
   const auto micros = parse_pattern(fail, text, pattern, zone, "try_to_timestamp");
   if (!micros) return std::nullopt;
   return floor_div(*micros, micros_per_second);
 }
 
-std::optional<Date> make_date(Failure& fail, std::int32_t year, std::int32_t month, std::int32_t dom) {
+std::optional<Date> make_date(Failure& fail, std::int32_t year, std::int32_t month,
+                              std::int32_t dom) {
   const auto out_of_range = [&](std::string message) {
-    return fail(Status::error("DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION",
-                              {{"rangeMessage", std::move(message)}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}}));
+    return fail(Status::error(
+        "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION",
+        {{"rangeMessage", std::move(message)}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}}));
   };
-  if (month < 1 || month > 12) return out_of_range(fmt::format("Invalid value for MonthOfYear (valid values 1 - 12): {}", month));
-  if (dom < 1 || dom > 31) return out_of_range(fmt::format("Invalid value for DayOfMonth (valid values 1 - 28/31): {}", dom));
+  if (month < 1 || month > 12)
+    return out_of_range(
+        fmt::format("Invalid value for MonthOfYear (valid values 1 - 12): {}", month));
+  if (dom < 1 || dom > 31)
+    return out_of_range(
+        fmt::format("Invalid value for DayOfMonth (valid values 1 - 28/31): {}", dom));
   if (dom > days_in_month(year, month)) {
-    static constexpr std::string_view names[] = {"JANUARY", "FEBRUARY", "MARCH",     "APRIL",   "MAY",      "JUNE",
-                                                 "JULY",    "AUGUST",   "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"};
-    if (dom == 29) return out_of_range(fmt::format("Invalid date 'February 29' as '{}' is not a leap year", year));
+    static constexpr std::string_view names[] = {"JANUARY",   "FEBRUARY", "MARCH",    "APRIL",
+                                                 "MAY",       "JUNE",     "JULY",     "AUGUST",
+                                                 "SEPTEMBER", "OCTOBER",  "NOVEMBER", "DECEMBER"};
+    if (dom == 29)
+      return out_of_range(
+          fmt::format("Invalid date 'February 29' as '{}' is not a leap year", year));
     return out_of_range(fmt::format("Invalid date '{} {}'", names[month - 1], dom));
   }
   return date_of(fail, days_of_civil(year, month, dom));

@@ -1,5 +1,6 @@
-// Decimal arithmetic with Spark's result types: exact in 256 bits, then rounded HALF_UP to the result's scale. One kernel is
-// registered for each combination of scales that statements use; all values travel as DECIMAL(38, scale).
+// Decimal arithmetic with Spark's result types: exact in 256 bits, then rounded HALF_UP to the
+// result's scale. One kernel is registered for each combination of scales that statements use; all
+// values travel as DECIMAL(38, scale).
 #include <arrow/util/decimal.h>
 
 #include <cmath>
@@ -18,7 +19,8 @@ using Op = DecimalKernel::Op;
 using Rounding = DecimalKernel::Rounding;
 
 Wide widen(Int128 value) {
-  return Wide(arrow::BasicDecimal128(static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)));
+  return Wide(arrow::BasicDecimal128(static_cast<std::int64_t>(value >> 64),
+                                     static_cast<std::uint64_t>(value)));
 }
 
 std::optional<Int128> narrow(const Wide& value) {
@@ -78,7 +80,7 @@ struct Operation {
 
   std::optional<Int128> fit(Failure& fail, const Wide& value, int scale) const {
     const auto result = narrow(value);
-    if (result && *result < limit && *result > -limit) return result;
+    if (result && *result<limit&& * result> - limit) return result;
     // More than 38 digits are shown without those after the point.
     std::string text = arrow::Decimal256(value).ToString(scale);
     if (text.size() > 40 && scale > 0) text = text.substr(0, text.find('.'));
@@ -98,12 +100,14 @@ struct Operation {
         return fit(fail, rescale(sum, common, kernel.scale, Rounding::half_up), kernel.scale);
       }
       case Op::multiply:
-        return fit(fail, rescale(widen(a) * widen(b), s1 + s2, kernel.scale, Rounding::half_up), kernel.scale);
+        return fit(fail, rescale(widen(a) * widen(b), s1 + s2, kernel.scale, Rounding::half_up),
+                   kernel.scale);
       case Op::divide: {
         if (b == 0) return fail(divide_by_zero());
         // a / 10^s1 / (b / 10^s2) * 10^scale
         const int shift = kernel.scale + s2 - s1;
-        if (shift > 38 || shift < -38) return fail(Status::unsupported("this division of decimals is not supported"));
+        if (shift > 38 || shift < -38)
+          return fail(Status::unsupported("this division of decimals is not supported"));
         const Wide up = shift > 0 ? widen(a) * Wide::GetScaleMultiplier(shift) : widen(a);
         const Wide down = shift < 0 ? widen(b) * Wide::GetScaleMultiplier(-shift) : widen(b);
         return fit(fail, divide_rounded(up, down, Rounding::half_up), kernel.scale);
@@ -132,7 +136,8 @@ struct Operation {
     return fit(fail, rescale(cut, digits, kernel.scale, Rounding::half_up), kernel.scale);
   }
 
-  std::optional<Int128> parse(Failure& fail, std::string_view original, std::string_view text) const {
+  std::optional<Int128> parse(Failure& fail, std::string_view original,
+                              std::string_view text) const {
     const std::string target = fmt::format("DECIMAL({},{})", kernel.precision, kernel.scale);
     const auto plausible = text.find_first_not_of("+-0123456789.eE") == std::string_view::npos;
     const std::string digits(text);
@@ -151,7 +156,7 @@ struct Operation {
       return fail(decimal_out_of_range(original, kernel.precision, kernel.scale));
     }
     const auto result = narrow(rescale(value, scale, kernel.scale, Rounding::half_up));
-    if (result && *result < limit && *result > -limit) return result;
+    if (result && *result<limit&& * result> - limit) return result;
     return fail(decimal_out_of_range(original, kernel.precision, kernel.scale));
   }
 };
@@ -168,11 +173,13 @@ std::optional<Int128> compute(const Operation& op, Failure& fail, void** data, i
       const double value = Physical<double>::read(data[0], row);
       // NaN and infinities have no decimal form: NULL, as in Spark.
       if (!std::isfinite(value)) return std::nullopt;
-      const std::string text = op.kernel.left_scale == 1 ? float_text(static_cast<float>(value)) : double_text(value);
+      const std::string text =
+          op.kernel.left_scale == 1 ? float_text(static_cast<float>(value)) : double_text(value);
       return op.parse(fail, text, text);
     }
     default:
-      return op.binary(fail, Physical<Int128>::read(data[0], row), Physical<Int128>::read(data[1], row));
+      return op.binary(fail, Physical<Int128>::read(data[0], row),
+                       Physical<Int128>::read(data[1], row));
   }
 }
 
@@ -215,7 +222,9 @@ void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector outpu
 Status register_decimal_kernel(duckdb_connection connection, const DecimalKernel& kernel) {
   duckdb_scalar_function function = duckdb_create_scalar_function();
   duckdb_scalar_function_set_name(function, kernel.name().c_str());
-  const auto decimal = [](int scale) { return duckdb_create_decimal_type(38, static_cast<std::uint8_t>(scale)); };
+  const auto decimal = [](int scale) {
+    return duckdb_create_decimal_type(38, static_cast<std::uint8_t>(scale));
+  };
   const auto add = [&](duckdb_logical_type type) {
     const LogicalType owner(type);
     duckdb_scalar_function_add_parameter(function, type);
@@ -230,12 +239,14 @@ Status register_decimal_kernel(duckdb_connection connection, const DecimalKernel
   }
   const LogicalType result(decimal(kernel.scale));
   duckdb_scalar_function_set_return_type(function, result.get());
-  duckdb_scalar_function_set_extra_info(function, new Operation{kernel, power_of_ten(kernel.precision)},
+  duckdb_scalar_function_set_extra_info(function,
+                                        new Operation{kernel, power_of_ten(kernel.precision)},
                                         [](void* data) { delete static_cast<Operation*>(data); });
   duckdb_scalar_function_set_function(function, run);
   const auto state = duckdb_register_scalar_function(connection, function);
   duckdb_destroy_scalar_function(&function);
-  return state == DuckDBSuccess ? Status::OK() : Status::internal("DuckDB refused the function {}", kernel.name());
+  return state == DuckDBSuccess ? Status::OK()
+                                : Status::internal("DuckDB refused the function {}", kernel.name());
 }
 
 }  // namespace millstream::engine

@@ -8,7 +8,7 @@
 namespace millstream::engine {
 namespace {
 
-constexpr int nesting_max = 80;                               // beyond it the caller's stack is not trusted
+constexpr int nesting_max = 80;  // beyond it the caller's stack is not trusted
 constexpr std::size_t stack_bytes = std::size_t{1} << 30;  // reserved; only what is touched is used
 
 void* run(void* given) {
@@ -34,7 +34,8 @@ void on_deep_stack(int nesting, const std::function<void()>& work) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
   pthread_t thread;
-  const int failed = pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&work));
+  const int failed =
+      pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&work));
   pthread_attr_destroy(&attributes);
   if (failed != 0) return work();
   pthread_join(thread, nullptr);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view mark = "@@millstream:";
 
-// The last errors raised inside DuckDB, by number: only the number passes through the message, so that nothing of the
-// Status is lost. An error that DuckDB swallows is simply overwritten later.
+// The last errors raised inside DuckDB, by number: only the number passes through the message, so
+// that nothing of the Status is lost. An error that DuckDB swallows is simply overwritten later.
 class RaisedErrors {
  public:
   std::uint64_t add(const Status& status) {
@@ -27,7 +27,9 @@ class RaisedErrors {
   Status find(std::uint64_t id) {
     const std::lock_guard lock(mutex_);
     const auto& [held, status] = slots_[id % slots_.size()];
-    return held == id && !status.ok() ? status : Status::internal("the error of a failed query is no longer known");
+    return held == id && !status.ok()
+               ? status
+               : Status::internal("the error of a failed query is no longer known");
   }
 
  private:
@@ -45,11 +47,15 @@ constexpr std::string_view ansi_config = "\"spark.sql.ansi.enabled\"";
 
 Status overflow(const std::string& operation) {
   std::string alternative;
-  if (operation == "addition") alternative = " Use 'try_add' to tolerate overflow and return NULL instead.";
-  if (operation == "subtraction") alternative = " Use 'try_subtract' to tolerate overflow and return NULL instead.";
-  if (operation == "multiplication") alternative = " Use 'try_multiply' to tolerate overflow and return NULL instead.";
-  return Status::error("ARITHMETIC_OVERFLOW",
-                       {{"message", "overflow"}, {"alternative", alternative}, {"config", std::string(ansi_config)}});
+  if (operation == "addition")
+    alternative = " Use 'try_add' to tolerate overflow and return NULL instead.";
+  if (operation == "subtraction")
+    alternative = " Use 'try_subtract' to tolerate overflow and return NULL instead.";
+  if (operation == "multiplication")
+    alternative = " Use 'try_multiply' to tolerate overflow and return NULL instead.";
+  return Status::error("ARITHMETIC_OVERFLOW", {{"message", "overflow"},
+                                               {"alternative", alternative},
+                                               {"config", std::string(ansi_config)}});
 }
 
 Status small_overflow(const std::string& operation, const std::string& a, const std::string& b) {
@@ -59,50 +65,69 @@ Status small_overflow(const std::string& operation, const std::string& a, const 
   return Status::error("BINARY_ARITHMETIC_OVERFLOW",
                        {{"value1", a + suffix},
                         {"value2", b + suffix},
-                        {"symbol", add ? "+" : subtract ? "-" : "*"},
-                        {"functionName", add ? "`try_add`" : subtract ? "`try_subtract`" : "`try_multiply`"}});
+                        {"symbol", add        ? "+"
+                                   : subtract ? "-"
+                                              : "*"},
+                        {"functionName", add        ? "`try_add`"
+                                         : subtract ? "`try_subtract`"
+                                                    : "`try_multiply`"}});
 }
 
-Status decimal_range(const std::string& value, const std::string& precision, const std::string& scale) {
+Status decimal_range(const std::string& value, const std::string& precision,
+                     const std::string& scale) {
   return Status::error("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
-                       {{"value", value}, {"precision", precision}, {"scale", scale}, {"config", std::string(ansi_config)}});
+                       {{"value", value},
+                        {"precision", precision},
+                        {"scale", scale},
+                        {"config", std::string(ansi_config)}});
 }
 
 Status from_arithmetic(const std::string& text) {
-  static const std::regex binary(R"(Overflow in (addition|subtraction|multiplication) of (\w+) \((-?\d+) [-+*] (-?\d+)\))");
-  static const std::regex decimal_value(R"((?:Casting|Could not cast) value \"?([-0-9.]+)\"? to (?:type )?DECIMAL\((\d+),(\d+)\))");
+  static const std::regex binary(
+      R"(Overflow in (addition|subtraction|multiplication) of (\w+) \((-?\d+) [-+*] (-?\d+)\))");
+  static const std::regex decimal_value(
+      R"((?:Casting|Could not cast) value \"?([-0-9.]+)\"? to (?:type )?DECIMAL\((\d+),(\d+)\))");
   static const std::regex decimal_binary(R"(Overflow in \w+ of DECIMAL\((\d+)\))");
   std::smatch found;
   if (std::regex_search(text, found, binary)) {
-    if (found[2] == "INT8" || found[2] == "INT16") return small_overflow(found[1], found[3], found[4]);
+    if (found[2] == "INT8" || found[2] == "INT16")
+      return small_overflow(found[1], found[3], found[4]);
     return overflow(found[1]);
   }
-  if (std::regex_search(text, found, decimal_value)) return decimal_range(found[1], found[2], found[3]);
+  if (std::regex_search(text, found, decimal_value))
+    return decimal_range(found[1], found[2], found[3]);
   if (std::regex_search(text, found, decimal_binary)) return decimal_range("the result", "38", "0");
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   if (has("Map keys must be unique")) {
-    return Status::error("DUPLICATED_MAP_KEY", {{"key", "(in the input)"}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}});
+    return Status::error(
+        "DUPLICATED_MAP_KEY",
+        {{"key", "(in the input)"}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}});
   }
-  if (has("Map keys can not be NULL") || has("Map keys cannot be NULL")) return Status::error("NULL_MAP_KEY");
+  if (has("Map keys can not be NULL") || has("Map keys cannot be NULL"))
+    return Status::error("NULL_MAP_KEY");
   if (has("Overflow") || has("out of range")) return overflow("");
   return Status::OK();
 }
 
 }  // namespace
 
-std::string wrap_error(const Status& status) { return fmt::format("{}{}@@", mark, raised().add(status)); }
+std::string wrap_error(const Status& status) {
+  return fmt::format("{}{}@@", mark, raised().add(status));
+}
 
 Status unwrap_error(const char* message) {
   const std::string text = message == nullptr ? "unknown error" : message;
   const auto at = text.find(mark);
   if (at != std::string::npos) {
-    const auto digits = text.substr(at + mark.size(), text.find("@@", at + mark.size()) - at - mark.size());
+    const auto digits =
+        text.substr(at + mark.size(), text.find("@@", at + mark.size()) - at - mark.size());
     return raised().find(static_cast<std::uint64_t>(parse_int64(digits).value_or(0)));
   }
   if (text.starts_with("INTERRUPT Error")) return Status::cancelled();
   if (Status status = from_arithmetic(text); !status.ok()) return status;
   if (text.starts_with("Out of Memory Error")) {
-    return Status::plain(ErrorKind::spark, "The query needs more memory than the engine may use. " + text);
+    return Status::plain(ErrorKind::spark,
+                         "The query needs more memory than the engine may use. " + text);
   }
   if (text.starts_with("Not implemented Error")) return Status::unsupported("{}", text.substr(23));
   if (text.starts_with("IO Error")) return Status::io("{}", text.substr(10));

@@ -1,4 +1,5 @@
-// Owners of DuckDB's C handles, and its errors as Status. Any thread; each handle by one thread at a time.
+// Owners of DuckDB's C handles, and its errors as Status. Any thread; each handle by one thread at
+// a time.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@
 
 namespace millstream::engine {
 
-// A handle that is destroyed with its owner. `Destroy` takes a pointer to the handle, as all of DuckDB's do.
+// A handle that is destroyed with its owner. `Destroy` takes a pointer to the handle, as all of
+// DuckDB's do.
 template <typename Handle, void (*Destroy)(Handle*)>
 class Owned {
  public:
@@ -50,7 +52,8 @@ using ErrorData = Owned<duckdb_error_data, duckdb_destroy_error_data>;
 
 // The text that carries `status` through DuckDB as an error message.
 std::string wrap_error(const Status& status);
-// What an error message of DuckDB means: the wrapped Status, or the condition that Spark has for it.
+// What an error message of DuckDB means: the wrapped Status, or the condition that Spark has for
+// it.
 Status unwrap_error(const char* message);
 
 Status run_sql(duckdb_connection connection, const std::string& sql);

@@ -44,7 +44,8 @@ class StatementCache {
     return nullptr;
   }
 
-  void give(plan::NodePtr node, const std::string& time_zone, std::unique_ptr<Statement> statement) {
+  void give(plan::NodePtr node, const std::string& time_zone,
+            std::unique_ptr<Statement> statement) {
     std::list<Kept> dropped;  // destroyed after the lock
     const std::lock_guard lock(mutex_);
     kept_.push_front({std::move(node), time_zone, std::move(statement)});
@@ -70,7 +71,8 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
     core_->settings = std::move(settings);
   }
 
-  Result<connector::Batches> execute(const plan::NodePtr& node, const ExecutionContext& context) override {
+  Result<connector::Batches> execute(const plan::NodePtr& node,
+                                     const ExecutionContext& context) override {
     return execute_plan(core_, node, context);
   }
 
@@ -94,7 +96,8 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
   };
   using CorePtr = std::shared_ptr<Core>;
 
-  static Result<connector::Batches> execute_plan(const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context) {
+  static Result<connector::Batches> execute_plan(const CorePtr& core, const plan::NodePtr& node,
+                                                 const ExecutionContext& context) {
     if (node->kind == plan::NodeKind::collect_metrics) return observed(core, node, context);
     if (const auto pass = Passthrough::of(node)) {
       TRY_ASSIGN(connector::Batches input, leaf_rows(core, pass->leaf(), context));
@@ -105,37 +108,43 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
     out.schema = statement->schema();
     auto first = std::make_shared<std::unique_ptr<Statement>>(std::move(statement));
     auto mutex = std::make_shared<std::mutex>();
-    out.partitions.push_back([core, node, context, first, mutex]() -> Result<std::unique_ptr<connector::BatchReader>> {
-      std::unique_ptr<Statement> mine;
-      {
-        const std::lock_guard lock(*mutex);
-        mine = std::move(*first);
-      }
-      if (mine == nullptr) {
-        TRY_ASSIGN(mine, acquire(core, node, context.time_zone));
-      }
-      return start(core, node, context, std::move(mine));
-    });
+    out.partitions.push_back(
+        [core, node, context, first, mutex]() -> Result<std::unique_ptr<connector::BatchReader>> {
+          std::unique_ptr<Statement> mine;
+          {
+            const std::lock_guard lock(*mutex);
+            mine = std::move(*first);
+          }
+          if (mine == nullptr) {
+            TRY_ASSIGN(mine, acquire(core, node, context.time_zone));
+          }
+          return start(core, node, context, std::move(mine));
+        });
     return out;
   }
 
-  static Result<std::unique_ptr<Statement>> acquire(const CorePtr& core, const plan::NodePtr& node, const std::string& time_zone) {
+  static Result<std::unique_ptr<Statement>> acquire(const CorePtr& core, const plan::NodePtr& node,
+                                                    const std::string& time_zone) {
     if (auto kept = core->cache.take(node.get(), time_zone)) return kept;
-    TRY_ASSIGN(Home* home, core->open_home());
+    TRY_ASSIGN(Home * home, core->open_home());
     return Statement::prepare(*home, node, time_zone);
   }
 
   // The reader of one run; it gives the statement back when it goes.
   class RunReader final : public connector::BatchReader {
    public:
-    RunReader(CorePtr core, plan::NodePtr node, const ExecutionContext& context, std::unique_ptr<Statement> statement,
-              std::unique_ptr<connector::BatchReader> rows)
-        : core_(std::move(core)), node_(std::move(node)), time_zone_(context.time_zone), statement_(std::move(statement)),
+    RunReader(CorePtr core, plan::NodePtr node, const ExecutionContext& context,
+              std::unique_ptr<Statement> statement, std::unique_ptr<connector::BatchReader> rows)
+        : core_(std::move(core)),
+          node_(std::move(node)),
+          time_zone_(context.time_zone),
+          statement_(std::move(statement)),
           rows_(std::move(rows)) {}
     ~RunReader() override {
       rows_.reset();
       for (const auto& leaf : statement_->leaves()) leaf.slot->clear();
-      if (has_stream_scan(*node_)) core_->cache.give(std::move(node_), time_zone_, std::move(statement_));
+      if (has_stream_scan(*node_))
+        core_->cache.give(std::move(node_), time_zone_, std::move(statement_));
     }
     Result<connector::RecordBatchPtr> next() override { return rows_->next(); }
 
@@ -147,8 +156,9 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
     std::unique_ptr<connector::BatchReader> rows_;
   };
 
-  static Result<std::unique_ptr<connector::BatchReader>> start(const CorePtr& core, const plan::NodePtr& node,
-                                                               const ExecutionContext& context, std::unique_ptr<Statement> statement) {
+  static Result<std::unique_ptr<connector::BatchReader>> start(
+      const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context,
+      std::unique_ptr<Statement> statement) {
     if (context.cancel != nullptr) TRY(context.cancel->check());
     for (const auto& leaf : statement->leaves()) {
       // Leaves live in the plan that `node` keeps.
@@ -161,14 +171,17 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
         std::make_unique<RunReader>(core, node, context, std::move(statement), std::move(rows)));
   }
 
-  static std::function<void(std::int64_t)> counter(const plan::Node* node, const ExecutionContext& context) {
-    const bool counted = node->kind == plan::NodeKind::scan || node->kind == plan::NodeKind::stream_scan;
+  static std::function<void(std::int64_t)> counter(const plan::Node* node,
+                                                   const ExecutionContext& context) {
+    const bool counted =
+        node->kind == plan::NodeKind::scan || node->kind == plan::NodeKind::stream_scan;
     if (!counted || !context.on_input_rows) return {};
     return [callback = context.on_input_rows, node](std::int64_t rows) { callback(node, rows); };
   }
 
   // The rows of a leaf of a statement, with the columns of its output in order.
-  static Result<connector::Batches> leaf_rows(const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context) {
+  static Result<connector::Batches> leaf_rows(const CorePtr& core, const plan::NodePtr& node,
+                                              const ExecutionContext& context) {
     switch (node->kind) {
       case plan::NodeKind::scan: {
         const auto& scan = plan::as<plan::Scan>(*node);
@@ -189,11 +202,14 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
   }
 
   // observe(): the child's rows, with a second look at them once they are used up.
-  static Result<connector::Batches> observed(const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context) {
+  static Result<connector::Batches> observed(const CorePtr& core, const plan::NodePtr& node,
+                                             const ExecutionContext& context) {
     const auto& metrics = plan::as<plan::CollectMetrics>(*node);
     TRY_ASSIGN(connector::Batches rows, execute_plan(core, metrics.children[0], context));
     if (!context.on_metrics) return rows;
-    auto compute = [core, context](const plan::NodePtr& aggregate) -> Result<std::vector<connector::RecordBatchPtr>> {
+    auto compute =
+        [core, context](
+            const plan::NodePtr& aggregate) -> Result<std::vector<connector::RecordBatchPtr>> {
       TRY_ASSIGN(const connector::Batches result, execute_plan(core, aggregate, context));
       return connector::collect(result);
     };

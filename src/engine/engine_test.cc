@@ -46,11 +46,13 @@ TEST(Engine, Decimals) {
   EXPECT_EQ(value_of(fn("ceil", {dec("-2.5", 2, 1)})), "-2");
   EXPECT_EQ(value_of(fn("floor", {dec("-2.5", 2, 1)})), "-3");
   EXPECT_EQ(value_of(cast(lit("12.345"), column::decimal_type(5, 2))), "12.35");
-  EXPECT_EQ(value_of(cast(lit("1234.5"), column::decimal_type(5, 2))), "!NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");
+  EXPECT_EQ(value_of(cast(lit("1234.5"), column::decimal_type(5, 2))),
+            "!NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");
   EXPECT_EQ(value_of(cast(lit(1.005), column::decimal_type(10, 2))), "1.01");
   EXPECT_EQ(value_of(cast(dec("12.5", 3, 1), column::int_type())), "12");
   EXPECT_EQ(value_of(cast(dec("-12.55", 4, 2), column::decimal_type(3, 1))), "-12.6");
-  EXPECT_EQ(value_of(cast(dec("99.5", 3, 1), column::decimal_type(2, 1))), "!NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");
+  EXPECT_EQ(value_of(cast(dec("99.5", 3, 1), column::decimal_type(2, 1))),
+            "!NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");
 }
 
 TEST(Engine, Rounding) {
@@ -75,10 +77,16 @@ TEST(Engine, Casts) {
   EXPECT_EQ(value_of(cast(lit("2024-1-5"), column::date_type())), "2024-01-05");
   EXPECT_EQ(value_of(cast(lit("2024"), column::date_type())), "2024-01-01");
   EXPECT_EQ(value_of(cast(lit(1e7), column::string_type())), "1.0E7");
-  EXPECT_EQ(value_of(cast(cast(lit("2024-01-01 01:02:03.5"), column::timestamp_type()), column::string_type()), "Europe/Berlin"),
+  EXPECT_EQ(value_of(cast(cast(lit("2024-01-01 01:02:03.5"), column::timestamp_type()),
+                          column::string_type()),
+                     "Europe/Berlin"),
             "2024-01-01 01:02:03.5");
-  EXPECT_EQ(value_of(cast(cast(lit("2024-01-01"), column::timestamp_type()), column::long_type()), "Europe/Berlin"), "1704063600");
-  EXPECT_EQ(value_of(cast(fn("array", {lit(1), null_of(column::int_type())}), column::string_type())), "[1, null]");
+  EXPECT_EQ(value_of(cast(cast(lit("2024-01-01"), column::timestamp_type()), column::long_type()),
+                     "Europe/Berlin"),
+            "1704063600");
+  EXPECT_EQ(
+      value_of(cast(fn("array", {lit(1), null_of(column::int_type())}), column::string_type())),
+      "[1, null]");
   EXPECT_EQ(value_of(cast(fn("map", {lit("a"), lit(1)}), column::string_type())), "{a -> 1}");
 }
 
@@ -88,7 +96,9 @@ TEST(Engine, Strings) {
   EXPECT_EQ(value_of(fn("upper", {lit("stra\u00dfe")})), "STRASSE");
   EXPECT_EQ(value_of(fn("length", {lit("\u00e9a")})), "2");
   EXPECT_EQ(value_of(fn("concat", {lit(1), lit("a")})), "1a");
-  EXPECT_EQ(value_of(fn("concat_ws", {lit(","), lit("a"), null_of(column::string_type()), lit("b")})), "a,b");
+  EXPECT_EQ(
+      value_of(fn("concat_ws", {lit(","), lit("a"), null_of(column::string_type()), lit("b")})),
+      "a,b");
   EXPECT_EQ(value_of(fn("like", {lit("a%c"), lit("a\\%_")})), "true");
   EXPECT_EQ(value_of(fn("lpad", {lit("7"), lit(3), lit("0")})), "007");
   EXPECT_EQ(value_of(fn("trim", {lit("  a ")})), "a");
@@ -130,12 +140,16 @@ TEST(Engine, Aggregates) {
   const auto r = range(0, 10);
   const auto p = select(r, {fn("%", {col(r, 0), lit(3)}), col(r, 0)}, {"k", "v"});
   const auto a = aggregate(p, {col(p, 0)},
-                           {fn("count", {lit(1)}), fn("sum", {col(p, 1)}), fn("avg", {col(p, 1)}), fn("collect_list", {col(p, 1)})});
-  EXPECT_EQ(rows_of(sort(a, col(a, 0))), "0|4|18|4.5|[0, 3, 6, 9];1|3|12|4.0|[1, 4, 7];2|3|15|5.0|[2, 5, 8]");
-  EXPECT_EQ(rows_of(aggregate(r, {}, {fn("count", {col(r, 0)}, true), fn("max", {col(r, 0)})})), "10|9");
+                           {fn("count", {lit(1)}), fn("sum", {col(p, 1)}), fn("avg", {col(p, 1)}),
+                            fn("collect_list", {col(p, 1)})});
+  EXPECT_EQ(rows_of(sort(a, col(a, 0))),
+            "0|4|18|4.5|[0, 3, 6, 9];1|3|12|4.0|[1, 4, 7];2|3|15|5.0|[2, 5, 8]");
+  EXPECT_EQ(rows_of(aggregate(r, {}, {fn("count", {col(r, 0)}, true), fn("max", {col(r, 0)})})),
+            "10|9");
   EXPECT_EQ(rows_of(aggregate(range(0, 0), {}, {fn("count", {lit(1)})})), "0");
   const auto d = select(nullptr, {dec("1.10", 3, 2)});
-  EXPECT_EQ(rows_of(aggregate(d, {}, {fn("sum", {col(d, 0)}), fn("avg", {col(d, 0)})})), "1.10|1.100000");
+  EXPECT_EQ(rows_of(aggregate(d, {}, {fn("sum", {col(d, 0)}), fn("avg", {col(d, 0)})})),
+            "1.10|1.100000");
   const auto big = select(nullptr, {lit(std::int64_t{9223372036854775807LL})});
   const auto two = union_all({big, big});
   EXPECT_EQ(rows_of(aggregate(two, {}, {fn("sum", {col(two, 0)})})), "!ARITHMETIC_OVERFLOW");

@@ -36,7 +36,8 @@ std::int32_t finish(std::uint32_t hash, std::uint32_t length) {
 }  // namespace
 
 std::int32_t murmur_int(std::int32_t value, std::int32_t seed) {
-  return finish(mix_hash(static_cast<std::uint32_t>(seed), mix_key(static_cast<std::uint32_t>(value))), 4);
+  return finish(
+      mix_hash(static_cast<std::uint32_t>(seed), mix_key(static_cast<std::uint32_t>(value))), 4);
 }
 
 std::int32_t murmur_long(std::int64_t value, std::int32_t seed) {
@@ -56,13 +57,15 @@ std::int32_t murmur_bytes(std::string_view bytes, std::int32_t seed) {
     hash = mix_hash(hash, mix_key(word));
   }
   for (; at < bytes.size(); ++at) {
-    hash = mix_hash(hash, mix_key(static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<signed char>(bytes[at])))));
+    hash = mix_hash(hash, mix_key(static_cast<std::uint32_t>(
+                              static_cast<std::int32_t>(static_cast<signed char>(bytes[at])))));
   }
   return finish(hash, static_cast<std::uint32_t>(bytes.size()));
 }
 
 std::int64_t xxhash_bytes(std::string_view bytes, std::int64_t seed) {
-  return static_cast<std::int64_t>(XXH64(bytes.data(), bytes.size(), static_cast<XXH64_hash_t>(seed)));
+  return static_cast<std::int64_t>(
+      XXH64(bytes.data(), bytes.size(), static_cast<XXH64_hash_t>(seed)));
 }
 std::int64_t xxhash_int(std::int32_t value, std::int64_t seed) {
   return xxhash_bytes({reinterpret_cast<const char*>(&value), sizeof(value)}, seed);

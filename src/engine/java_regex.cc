@@ -16,7 +16,8 @@ Status refused(std::string_view pattern, std::string_view what) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // An escape after the backslash at `at` (which is left behind it). `in_class`: between [ and ].
-Status translate_escape(std::string_view pattern, std::size_t* at, bool in_class, std::string* out) {
+Status translate_escape(std::string_view pattern, std::size_t* at, bool in_class,
+                        std::string* out) {
   if (*at >= pattern.size()) return refused(pattern, "it ends with a backslash");
   const char c = pattern[(*at)++];
   if (!is_letter(c) && !(c >= '0' && c <= '9')) {
@@ -76,8 +77,9 @@ Status translate_escape(std::string_view pattern, std::size_t* at, bool in_class
     case 'p':
     case 'P': {
       static const std::unordered_map<std::string_view, std::string_view> classes = {
-          {"Lower", "lower"}, {"Upper", "upper"}, {"ASCII", "ascii"}, {"Alpha", "alpha"}, {"Digit", "digit"}, {"Alnum", "alnum"},
-          {"Punct", "punct"}, {"Graph", "graph"}, {"Print", "print"}, {"Blank", "blank"}, {"Cntrl", "cntrl"}, {"XDigit", "xdigit"},
+          {"Lower", "lower"}, {"Upper", "upper"}, {"ASCII", "ascii"}, {"Alpha", "alpha"},
+          {"Digit", "digit"}, {"Alnum", "alnum"}, {"Punct", "punct"}, {"Graph", "graph"},
+          {"Print", "print"}, {"Blank", "blank"}, {"Cntrl", "cntrl"}, {"XDigit", "xdigit"},
           {"Space", "space"}};
       if (*at < pattern.size() && pattern[*at] == '{') {
         const auto close = pattern.find('}', *at);
@@ -99,7 +101,8 @@ Status translate_escape(std::string_view pattern, std::size_t* at, bool in_class
     }
     case 'Q': {
       const auto close = pattern.find("\\E", *at);
-      *out += RE2::QuoteMeta(re2::StringPiece(pattern.data() + *at, (close == std::string_view::npos ? pattern.size() : close) - *at));
+      *out += RE2::QuoteMeta(re2::StringPiece(
+          pattern.data() + *at, (close == std::string_view::npos ? pattern.size() : close) - *at));
       *at = close == std::string_view::npos ? pattern.size() : close + 2;
       return Status::OK();
     }
@@ -117,7 +120,8 @@ Status translate_class(std::string_view pattern, std::size_t* at, std::string* o
     const char c = pattern[(*at)++];
     if (c == ']' && !first) break;
     if (c == ']' || c == '[') return refused(pattern, "a class within a class");
-    if (c == '&' && *at < pattern.size() && pattern[*at] == '&') return refused(pattern, "an intersection of classes");
+    if (c == '&' && *at < pattern.size() && pattern[*at] == '&')
+      return refused(pattern, "an intersection of classes");
     first = false;
     if (c == '\\') {
       TRY(translate_escape(pattern, at, true, out));
@@ -148,7 +152,8 @@ Result<std::string> JavaRegex::translate(std::string_view pattern, bool* has_dol
       out += c;
     } else if (c == '(' && pattern.substr(at).starts_with("?")) {
       const std::string_view rest = pattern.substr(at);
-      if (rest.starts_with("?=") || rest.starts_with("?!") || rest.starts_with("?<=") || rest.starts_with("?<!") || rest.starts_with("?>")) {
+      if (rest.starts_with("?=") || rest.starts_with("?!") || rest.starts_with("?<=") ||
+          rest.starts_with("?<!") || rest.starts_with("?>")) {
         return refused(pattern, "looking around");
       }
       if (rest.starts_with("?<")) {
@@ -159,14 +164,16 @@ Result<std::string> JavaRegex::translate(std::string_view pattern, bool* has_dol
       const auto close = rest.find_first_of(":)");
       if (close == std::string_view::npos) return refused(pattern, "( without )");
       const auto flags = rest.substr(1, close - 1);
-      if (flags.find_first_not_of("is") != std::string_view::npos) return refused(pattern, fmt::format("the flags {}", flags));
+      if (flags.find_first_not_of("is") != std::string_view::npos)
+        return refused(pattern, fmt::format("the flags {}", flags));
       if (flags.find('s') != std::string_view::npos) {
         if (rest[close] == ':') return refused(pattern, "the flag s of a part");
         dotall = true;
       }
       out += "(" + std::string(rest.substr(0, close + 1));
       at += close + 1;
-    } else if ((c == '*' || c == '+' || c == '?' || c == '}') && at < pattern.size() && pattern[at] == '+') {
+    } else if ((c == '*' || c == '+' || c == '?' || c == '}') && at < pattern.size() &&
+               pattern[at] == '+') {
       return refused(pattern, "possessive repetition");
     } else {
       out += c;
@@ -192,7 +199,8 @@ Result<std::shared_ptr<const JavaRegex>> JavaRegex::get(std::string_view pattern
     options.set_log_errors(false);
     made->regex_ = std::make_unique<RE2>(translated, options);
     if (!made->regex_->ok()) return refused(pattern, made->regex_->error());
-    found = kept.emplace(std::string(pattern), std::shared_ptr<const JavaRegex>(std::move(made))).first;
+    found =
+        kept.emplace(std::string(pattern), std::shared_ptr<const JavaRegex>(std::move(made))).first;
   }
   last = found->second;
   last_text = std::string(pattern);
@@ -201,13 +209,16 @@ Result<std::shared_ptr<const JavaRegex>> JavaRegex::get(std::string_view pattern
 
 int JavaRegex::group_count() const { return regex_->NumberOfCapturingGroups(); }
 
-Result<std::optional<JavaRegex::Match>> JavaRegex::find(std::string_view text, std::size_t from) const {
+Result<std::optional<JavaRegex::Match>> JavaRegex::find(std::string_view text,
+                                                        std::size_t from) const {
   if (has_dollar_ && !text.empty() && (text.back() == '\n' || text.back() == '\r')) {
-    return Status::unsupported("a regular expression with $ on text that ends with a line end is not supported");
+    return Status::unsupported(
+        "a regular expression with $ on text that ends with a line end is not supported");
   }
   std::vector<re2::StringPiece> pieces(static_cast<std::size_t>(group_count()) + 1);
   const re2::StringPiece subject(text.data(), text.size());
-  if (!regex_->Match(subject, from, text.size(), RE2::UNANCHORED, pieces.data(), static_cast<int>(pieces.size()))) {
+  if (!regex_->Match(subject, from, text.size(), RE2::UNANCHORED, pieces.data(),
+                     static_cast<int>(pieces.size()))) {
     return std::optional<Match>();
   }
   Match match;
@@ -223,7 +234,8 @@ Result<std::optional<JavaRegex::Match>> JavaRegex::find(std::string_view text, s
   return std::optional<Match>(std::move(match));
 }
 
-Result<std::string> expand_replacement(std::string_view replacement, const JavaRegex::Match& match) {
+Result<std::string> expand_replacement(std::string_view replacement,
+                                       const JavaRegex::Match& match) {
   std::string out;
   for (std::size_t at = 0; at < replacement.size();) {
     const char c = replacement[at++];
@@ -236,9 +248,11 @@ Result<std::string> expand_replacement(std::string_view replacement, const JavaR
       out += c;
       continue;
     }
-    if (at >= replacement.size()) return Status::invalid("Illegal group reference: group index is missing");
+    if (at >= replacement.size())
+      return Status::invalid("Illegal group reference: group index is missing");
     if (replacement[at] < '0' || replacement[at] > '9') {
-      if (replacement[at] == '{') return Status::unsupported("named groups in a replacement are not supported");
+      if (replacement[at] == '{')
+        return Status::unsupported("named groups in a replacement are not supported");
       return Status::invalid("Illegal group reference");
     }
     std::size_t group = static_cast<std::size_t>(replacement[at++] - '0');

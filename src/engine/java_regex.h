@@ -1,4 +1,5 @@
-// Java's regular expressions on RE2, where both mean the same; other patterns are refused by name. Immutable; any thread.
+// Java's regular expressions on RE2, where both mean the same; other patterns are refused by name.
+// Immutable; any thread.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,8 @@ class JavaRegex {
     std::vector<std::optional<std::string_view>> groups;  // 0 is the whole match
   };
   int group_count() const;
-  // The first match that begins at `from` or later. `$` before a last line end, which RE2 has not, is an error.
+  // The first match that begins at `from` or later. `$` before a last line end, which RE2 has not,
+  // is an error.
   Result<std::optional<Match>> find(std::string_view text, std::size_t from) const;
 
  private:

@@ -1,4 +1,5 @@
-// JSON inside expressions. A JSON value travels as its text; NULL is "not there", "of the wrong kind" or JSON's null.
+// JSON inside expressions. A JSON value travels as its text; NULL is "not there", "of the wrong
+// kind" or JSON's null.
 #include <limits>
 
 #include "base/text.h"
@@ -9,7 +10,8 @@
 namespace millstream::engine {
 namespace {
 
-// The document when it is an object ('{') or an array ('['); other documents are malformed for the caller.
+// The document when it is an object ('{') or an array ('['); other documents are malformed for the
+// caller.
 std::optional<std::string> document(Failure&, std::string_view text, std::string_view kind) {
   const auto value = json_document(text);
   if (!value || json_kind(*value) != kind[0]) return std::nullopt;
@@ -49,7 +51,8 @@ Strings entries(std::string_view value, bool names) {
   const auto members = json_members(value);
   for (std::size_t i = 0; i < members.size(); ++i) {
     bool again = false;
-    for (std::size_t later = i + 1; later < members.size(); ++later) again = again || members[later].first == members[i].first;
+    for (std::size_t later = i + 1; later < members.size(); ++later)
+      again = again || members[later].first == members[i].first;
     if (again) continue;
     if (names) {
       out.items.emplace_back(members[i].first);
@@ -66,7 +69,8 @@ std::optional<Strings> values_of(Failure&, std::string_view value) { return entr
 
 std::optional<std::string> as_text(Failure&, std::string_view value) { return json_as_text(value); }
 
-std::optional<std::int64_t> as_long(Failure&, std::string_view value, std::int64_t low, std::int64_t high) {
+std::optional<std::int64_t> as_long(Failure&, std::string_view value, std::int64_t low,
+                                    std::int64_t high) {
   if (json_kind(value) != '0') return std::nullopt;
   const auto number = parse_int64(value);
   if (!number || *number < low || *number > high) return std::nullopt;
@@ -77,7 +81,8 @@ std::optional<double> as_double(Failure&, std::string_view value) {
   const char kind = json_kind(value);
   if (kind == '"') {
     const std::string text = json_unescape(value);
-    for (const std::string_view special : {"NaN", "Infinity", "+Infinity", "-Infinity", "INF", "+INF", "-INF"}) {
+    for (const std::string_view special :
+         {"NaN", "Infinity", "+Infinity", "-Infinity", "INF", "+INF", "-INF"}) {
       if (text == special) return parse_double(text);
     }
     return std::nullopt;
@@ -124,8 +129,11 @@ std::optional<std::string> get_object(Failure& fail, std::string_view text, std:
         at = end + 2;
       }
       if (name.empty()) return std::nullopt;
-      if (name == "*") return fail(Status::unsupported("get_json_object with * in the path is not supported"));
-      if (json_kind(*value) == '[') return fail(Status::unsupported("get_json_object of a member of an array is not supported"));
+      if (name == "*")
+        return fail(Status::unsupported("get_json_object with * in the path is not supported"));
+      if (json_kind(*value) == '[')
+        return fail(
+            Status::unsupported("get_json_object of a member of an array is not supported"));
       std::optional<std::string_view> next;
       for (const auto& [key, member] : json_members(*value)) {
         if (!next && key == name) next = member;
@@ -138,10 +146,12 @@ std::optional<std::string> get_object(Failure& fail, std::string_view text, std:
     const auto end = path.find(']', at);
     if (end == std::string_view::npos) return std::nullopt;
     const auto inside = path.substr(at + 1, end - at - 1);
-    if (inside == "*") return fail(Status::unsupported("get_json_object with * in the path is not supported"));
+    if (inside == "*")
+      return fail(Status::unsupported("get_json_object with * in the path is not supported"));
     const auto index = parse_int64(inside);
     const auto items = json_elements(*value);
-    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= items.size()) return std::nullopt;
+    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= items.size())
+      return std::nullopt;
     value = items[static_cast<std::size_t>(*index)];
     at = end + 1;
   }

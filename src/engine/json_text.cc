@@ -10,7 +10,9 @@ namespace {
 constexpr int depth_max = 1000;  // Jackson's limit
 
 void skip_blanks(std::string_view text, std::size_t* at) {
-  while (*at < text.size() && (text[*at] == ' ' || text[*at] == '\t' || text[*at] == '\n' || text[*at] == '\r')) ++*at;
+  while (*at < text.size() &&
+         (text[*at] == ' ' || text[*at] == '\t' || text[*at] == '\n' || text[*at] == '\r'))
+    ++*at;
 }
 
 bool skip_string(std::string_view text, std::size_t* at) {
@@ -24,7 +26,9 @@ bool skip_string(std::string_view text, std::size_t* at) {
     const char escaped = text[(*at)++];
     if (escaped == 'u') {
       for (int i = 0; i < 4; ++i, ++*at) {
-        if (*at >= text.size() || std::string_view("0123456789abcdefABCDEF").find(text[*at]) == std::string_view::npos) return false;
+        if (*at >= text.size() ||
+            std::string_view("0123456789abcdefABCDEF").find(text[*at]) == std::string_view::npos)
+          return false;
       }
     } else if (std::string_view("\"\\/bfnrt'").find(escaped) == std::string_view::npos) {
       return false;
@@ -33,7 +37,9 @@ bool skip_string(std::string_view text, std::size_t* at) {
   return false;
 }
 
-bool is_digit(std::string_view text, std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
+bool is_digit(std::string_view text, std::size_t at) {
+  return at < text.size() && text[at] >= '0' && text[at] <= '9';
+}
 
 bool skip_number(std::string_view text, std::size_t* at) {
   if (text[*at] == '-') ++*at;
@@ -70,7 +76,8 @@ bool each_child(std::string_view text, std::size_t* at, int depth, const F& on_c
     std::string_view name;
     if (open == '{') {
       const std::size_t begin = *at;
-      if (*at >= text.size() || (text[*at] != '"' && text[*at] != '\'') || !skip_string(text, at)) return false;
+      if (*at >= text.size() || (text[*at] != '"' && text[*at] != '\'') || !skip_string(text, at))
+        return false;
       name = text.substr(begin, *at - begin);
       skip_blanks(text, at);
       if (*at >= text.size() || text[(*at)++] != ':') return false;
@@ -99,7 +106,8 @@ bool skip_value(std::string_view text, std::size_t* at, int depth) {
     default:
       break;
   }
-  for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity", "-Infinity", "+Infinity", "-INF", "+INF", "INF"}) {
+  for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity", "-Infinity",
+                                      "+Infinity", "-INF", "+INF", "INF"}) {
     if (!text.substr(*at).starts_with(word)) continue;
     *at += word.size();
     return true;
@@ -130,7 +138,9 @@ std::vector<std::pair<std::string, std::string_view>> json_members(std::string_v
   std::vector<std::pair<std::string, std::string_view>> out;
   std::size_t at = 0;
   if (json_kind(object) != '{') return out;
-  each_child(object, &at, 0, [&](std::string_view name, std::string_view value) { out.emplace_back(json_unescape(name), value); });
+  each_child(object, &at, 0, [&](std::string_view name, std::string_view value) {
+    out.emplace_back(json_unescape(name), value);
+  });
   return out;
 }
 
@@ -138,7 +148,8 @@ std::vector<std::string_view> json_elements(std::string_view array) {
   std::vector<std::string_view> out;
   std::size_t at = 0;
   if (json_kind(array) != '[') return out;
-  each_child(array, &at, 0, [&](std::string_view, std::string_view value) { out.push_back(value); });
+  each_child(array, &at, 0,
+             [&](std::string_view, std::string_view value) { out.push_back(value); });
   return out;
 }
 
@@ -156,7 +167,8 @@ std::uint32_t hex4(std::string_view text) {
 
 std::string json_unescape(std::string_view quoted) {
   std::string out;
-  const std::string_view inner = quoted.size() >= 2 ? quoted.substr(1, quoted.size() - 2) : std::string_view();
+  const std::string_view inner =
+      quoted.size() >= 2 ? quoted.substr(1, quoted.size() - 2) : std::string_view();
   for (std::size_t at = 0; at < inner.size();) {
     const char c = inner[at++];
     if (c != '\\') {

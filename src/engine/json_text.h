@@ -1,5 +1,6 @@
-// JSON documents as pieces of their own text: what from_json, get_json_object and json_tuple need. Reads what Jackson reads
-// by default in Spark (single quotes too); what follows the document is not looked at. Pure; any thread.
+// JSON documents as pieces of their own text: what from_json, get_json_object and json_tuple need.
+// Reads what Jackson reads by default in Spark (single quotes too); what follows the document is
+// not looked at. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,8 @@
 
 namespace millstream::engine {
 
-// The text of the document at the beginning of `text`, blanks around it removed; nothing when it is malformed.
+// The text of the document at the beginning of `text`, blanks around it removed; nothing when it is
+// malformed.
 std::optional<std::string_view> json_document(std::string_view text);
 
 // '{', '[', '"', '0' (number), 't', 'f', 'n' of a value's text.

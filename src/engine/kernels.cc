@@ -31,7 +31,8 @@ void Physical<Strings>::write(duckdb_vector vector, idx_t row, const Strings& va
 
 void Physical<Longs>::write(duckdb_vector vector, idx_t row, const Longs& value) {
   const idx_t begin = grow_list(vector, row, value.items.size());
-  auto* data = static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_list_vector_get_child(vector)));
+  auto* data =
+      static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_list_vector_get_child(vector)));
   std::copy(value.items.begin(), value.items.end(), data + begin);
 }
 

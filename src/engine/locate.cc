@@ -13,16 +13,20 @@ bool may_raise(const Expr& expr, const std::string& condition) {
   const bool call = expr.kind == ExprKind::call;
   if (condition == "DIVIDE_BY_ZERO") return call && (name == "divide" || name == "div");
   if (condition == "REMAINDER_BY_ZERO") return call && (name == "remainder" || name == "pmod");
-  if (condition == "CAST_INVALID_INPUT" || condition == "CAST_OVERFLOW") return expr.kind == ExprKind::cast;
+  if (condition == "CAST_INVALID_INPUT" || condition == "CAST_OVERFLOW")
+    return expr.kind == ExprKind::cast;
   if (condition == "ARITHMETIC_OVERFLOW" || condition == "BINARY_ARITHMETIC_OVERFLOW") {
-    return call && (name == "add" || name == "subtract" || name == "multiply" || name == "negative" || name == "abs" || name == "div");
+    return call && (name == "add" || name == "subtract" || name == "multiply" ||
+                    name == "negative" || name == "abs" || name == "div");
   }
   if (condition == "INVALID_ARRAY_INDEX") return call && name == "get_item";
-  if (condition == "INVALID_ARRAY_INDEX_IN_ELEMENT_AT" || condition == "INVALID_INDEX_OF_ZERO") return call && name == "element_at";
+  if (condition == "INVALID_ARRAY_INDEX_IN_ELEMENT_AT" || condition == "INVALID_INDEX_OF_ZERO")
+    return call && name == "element_at";
   if (condition.starts_with("NUMERIC_VALUE_OUT_OF_RANGE")) {
     return (call || expr.kind == ExprKind::cast) && expr.type->kind() == column::TypeKind::decimal;
   }
-  if (condition == "CANNOT_PARSE_TIMESTAMP") return call && name.find("parse_") != std::string::npos;
+  if (condition == "CANNOT_PARSE_TIMESTAMP")
+    return call && name.find("parse_") != std::string::npos;
   return false;
 }
 
@@ -47,7 +51,8 @@ class Finder {
     if (node.kind == NodeKind::sort) {
       for (const auto& key : plan::as<plan::Sort>(node).keys) visit(*key.expr);
     }
-    if (node.kind == NodeKind::join && plan::as<plan::Join>(node).condition != nullptr) visit(*plan::as<plan::Join>(node).condition);
+    if (node.kind == NodeKind::join && plan::as<plan::Join>(node).condition != nullptr)
+      visit(*plan::as<plan::Join>(node).condition);
     for (const auto& child : node.children) visit(*child);
   }
 

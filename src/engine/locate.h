@@ -5,7 +5,8 @@
 
 namespace millstream::engine {
 
-// `status` with the origin of the one expression in `node` that can have raised it; unchanged when that is not known.
+// `status` with the origin of the one expression in `node` that can have raised it; unchanged when
+// that is not known.
 Status locate_error(const Status& status, const plan::Node& node);
 
 }  // namespace millstream::engine

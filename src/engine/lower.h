@@ -1,5 +1,6 @@
-// A resolved plan as one DuckDB statement. Columns are named by their attribute's id ("c17"), so that names never meet.
-// What cannot be computed as Spark does is refused by name. Used by one thread.
+// A resolved plan as one DuckDB statement. Columns are named by their attribute's id ("c17"), so
+// that names never meet. What cannot be computed as Spark does is refused by name. Used by one
+// thread.
 #pragma once
 
 #include <map>
@@ -13,9 +14,21 @@
 
 namespace millstream::engine {
 
-// A decimal operation that DuckDB does not have with Spark's result type; registered when a statement first needs it.
+// A decimal operation that DuckDB does not have with Spark's result type; registered when a
+// statement first needs it.
 struct DecimalKernel {
-  enum class Op : std::uint8_t { add, subtract, multiply, divide, remainder, pmod, div, round, from_string, from_double };
+  enum class Op : std::uint8_t {
+    add,
+    subtract,
+    multiply,
+    divide,
+    remainder,
+    pmod,
+    div,
+    round,
+    from_string,
+    from_double
+  };
   enum class Rounding : std::uint8_t { half_up, half_even, floor, ceiling };
   Op op = Op::add;
   int left_scale = 0;
@@ -41,8 +54,8 @@ class ExprLowering {
 
   Result<std::string> lower(const plan::Expr& expr);
   Result<std::string> lower_order(const std::vector<plan::SortKey>& keys);
-  Result<std::string> cast(const std::string& value, const column::TypePtr& from, const column::TypePtr& to, bool ansi,
-                           bool attempt);
+  Result<std::string> cast(const std::string& value, const column::TypePtr& from,
+                           const column::TypePtr& to, bool ansi, bool attempt);
   Result<std::string> literal(const arrow::Scalar& value, const column::TypePtr& type);
 
   // While it is set, an expression whose SQL is a key's text is that key's column.
@@ -56,13 +69,19 @@ class ExprLowering {
 
   Result<std::string> lower_kind(const plan::Expr& expr);
   Result<Arguments> lower_all(const std::vector<plan::ExprPtr>& exprs);
-  Result<std::string> call(const plan::Expr& expr, const std::string& name, const Arguments& arguments);
-  std::optional<Result<std::string>> arithmetic_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
-  Result<std::string> decimal_arithmetic(const plan::Expr& expr, const std::string& op, const Arguments& a, bool attempt);
-  Result<std::string> integral_arithmetic(const plan::Expr& expr, const std::string& op, const Arguments& a, bool attempt);
+  Result<std::string> call(const plan::Expr& expr, const std::string& name,
+                           const Arguments& arguments);
+  std::optional<Result<std::string>> arithmetic_call(const plan::Expr& expr,
+                                                     const std::string& name, const Arguments& a);
+  Result<std::string> decimal_arithmetic(const plan::Expr& expr, const std::string& op,
+                                         const Arguments& a, bool attempt);
+  Result<std::string> integral_arithmetic(const plan::Expr& expr, const std::string& op,
+                                          const Arguments& a, bool attempt);
   Result<std::string> rounding(const plan::Expr& expr, const std::string& name, const Arguments& a);
-  std::optional<Result<std::string>> collection_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
-  std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name, const Arguments& a);
+  std::optional<Result<std::string>> collection_call(const plan::Expr& expr,
+                                                     const std::string& name, const Arguments& a);
+  std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name,
+                                                const Arguments& a);
   Result<std::string> higher_order(const plan::Expr& expr);
   Result<std::string> fold(const plan::Expr& expr);
   Result<std::string> json_read(const std::string& json, const column::TypePtr& type);
@@ -76,12 +95,14 @@ class ExprLowering {
   Result<std::string> case_when(const plan::Expr& expr);
   Result<std::string> in_list(const plan::Expr& expr);
   Result<std::string> cast_to_string(const std::string& value, const column::DataType& from);
-  Result<std::string> cast_from_string(const std::string& value, const column::DataType& to, bool attempt);
-  Result<std::string> cast_to_number(const std::string& value, const column::DataType& from, const column::DataType& to,
-                                     bool ansi, bool attempt);
-  Result<std::string> cast_to_time(const std::string& value, const column::DataType& from, const column::DataType& to);
-  Result<std::string> cast_nested(const std::string& value, const column::DataType& from, const column::TypePtr& to,
-                                  bool ansi, bool attempt);
+  Result<std::string> cast_from_string(const std::string& value, const column::DataType& to,
+                                       bool attempt);
+  Result<std::string> cast_to_number(const std::string& value, const column::DataType& from,
+                                     const column::DataType& to, bool ansi, bool attempt);
+  Result<std::string> cast_to_time(const std::string& value, const column::DataType& from,
+                                   const column::DataType& to);
+  Result<std::string> cast_nested(const std::string& value, const column::DataType& from,
+                                  const column::TypePtr& to, bool ansi, bool attempt);
   std::string use(DecimalKernel kernel);
   std::string now();
   std::string zone() const { return sql_quote(time_zone_); }

@@ -14,15 +14,19 @@ using plan::ExprKind;
 
 namespace {
 
-std::string suffix(const std::string& filter) { return filter.empty() ? "" : " FILTER (WHERE " + filter + ")"; }
+std::string suffix(const std::string& filter) {
+  return filter.empty() ? "" : " FILTER (WHERE " + filter + ")";
+}
 
 std::string both(const std::string& a, const std::string& b) {
   if (a.empty()) return b;
   return b.empty() ? a : "(" + a + ") AND (" + b + ")";
 }
 
-std::string count_sql(const std::vector<std::string>& a, bool distinct, const std::string& filter, const std::string& over) {
-  if (a.size() == 1) return fmt::format("count({}{}){}{}", distinct ? "DISTINCT " : "", a[0], suffix(filter), over);
+std::string count_sql(const std::vector<std::string>& a, bool distinct, const std::string& filter,
+                      const std::string& over) {
+  if (a.size() == 1)
+    return fmt::format("count({}{}){}{}", distinct ? "DISTINCT " : "", a[0], suffix(filter), over);
   std::vector<std::string> tests;
   std::vector<std::string> members;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -30,8 +34,8 @@ std::string count_sql(const std::vector<std::string>& a, bool distinct, const st
     members.push_back(fmt::format("f{} := {}", i, a[i]));
   }
   const std::string value = distinct ? "struct_pack(" + join(members, ", ") + ")" : "1";
-  return fmt::format("count({}CASE WHEN {} THEN {} END){}{}", distinct ? "DISTINCT " : "", join(tests, " AND "), value,
-                     suffix(filter), over);
+  return fmt::format("count({}CASE WHEN {} THEN {} END){}{}", distinct ? "DISTINCT " : "",
+                     join(tests, " AND "), value, suffix(filter), over);
 }
 
 }  // namespace
@@ -47,37 +51,49 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   const std::string once = expr.distinct ? "DISTINCT " : "";
   const std::string& name = expr.name;
   if (name == "count") return count_sql(a, expr.distinct, filter, over);
-  if (name == "count_if") return fmt::format("count(*) FILTER (WHERE {}){}", both(filter, a[0]), over);
+  if (name == "count_if")
+    return fmt::format("count(*) FILTER (WHERE {}){}", both(filter, a[0]), over);
   if (name == "sum") {
     const std::string sum = fmt::format("sum({}{}){}{}", once, a[0], suffix(filter), over);
     if (expr.type->kind() == TypeKind::long_) return fmt::format("ms_sum_long({})", sum);
     if (expr.type->kind() != TypeKind::decimal) return sum;
-    return fmt::format("CAST({} AS DECIMAL({},{}))", sum, expr.type->precision(), expr.type->scale());
+    return fmt::format("CAST({} AS DECIMAL({},{}))", sum, expr.type->precision(),
+                       expr.type->scale());
   }
   if (name == "avg") {
-    if (expr.type->kind() != TypeKind::decimal) return fmt::format("avg({}{}){}{}", once, a[0], suffix(filter), over);
+    if (expr.type->kind() != TypeKind::decimal)
+      return fmt::format("avg({}{}){}{}", once, a[0], suffix(filter), over);
     const int scale = expr.children[0]->type->scale();
-    const std::string kernel =
-        use({DecimalKernel::Op::divide, scale, 0, expr.type->precision(), expr.type->scale(), {}, false});
+    const std::string kernel = use({DecimalKernel::Op::divide,
+                                    scale,
+                                    0,
+                                    expr.type->precision(),
+                                    expr.type->scale(),
+                                    {},
+                                    false});
     return fmt::format(
-        "CAST({0}(CAST(sum({1}{2}){3}{4} AS DECIMAL(38,{5})), CAST(nullif(count({1}{2}){3}{4}, 0) AS DECIMAL(38,0))) AS DECIMAL({6},{7}))",
-        kernel, once, a[0], suffix(filter), over, scale, expr.type->precision(), expr.type->scale());
+        "CAST({0}(CAST(sum({1}{2}){3}{4} AS DECIMAL(38,{5})), CAST(nullif(count({1}{2}){3}{4}, 0) "
+        "AS DECIMAL(38,0))) AS DECIMAL({6},{7}))",
+        kernel, once, a[0], suffix(filter), over, scale, expr.type->precision(),
+        expr.type->scale());
   }
   if (name == "collect_list" || name == "collect_set") {
     TRY_ASSIGN(const std::string type, physical_sql(expr.type));
     const bool distinct = name == "collect_set" || expr.distinct;
-    return fmt::format("coalesce(list({}{}){}{}, CAST([] AS {}))", distinct ? "DISTINCT " : "", a[0],
-                       suffix(both(filter, a[0] + " IS NOT NULL")), over, type);
+    return fmt::format("coalesce(list({}{}){}{}, CAST([] AS {}))", distinct ? "DISTINCT " : "",
+                       a[0], suffix(both(filter, a[0] + " IS NOT NULL")), over, type);
   }
   if (name == "last_ignore_nulls") {
     return fmt::format("last({}){}{}", a[0], suffix(both(filter, a[0] + " IS NOT NULL")), over);
   }
   if (name == "listagg") {
-    return fmt::format("string_agg({}{}, {}){}{}", once, a[0], a.size() > 1 ? a[1] : "''", suffix(filter), over);
+    return fmt::format("string_agg({}{}, {}){}{}", once, a[0], a.size() > 1 ? a[1] : "''",
+                       suffix(filter), over);
   }
   if (name == "max_by" || name == "min_by") filter = both(filter, a[1] + " IS NOT NULL");
   const auto text = functions::sql_template(name);
-  if (!text.has_value() || text->empty()) return Status::unsupported("the aggregate function {} is not supported", name);
+  if (!text.has_value() || text->empty())
+    return Status::unsupported("the aggregate function {} is not supported", name);
   Arguments given = a;
   if (expr.distinct) given[0] = once + given[0];
   std::string sql = functions::expand_template(*text, given, zone(), "");
@@ -104,7 +120,8 @@ Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
   };
   TRY_ASSIGN(const std::string lower_bound, bound(spec.lower));
   TRY_ASSIGN(const std::string upper_bound, bound(spec.upper));
-  return fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", lower_bound, upper_bound);
+  return fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", lower_bound,
+                     upper_bound);
 }
 
 Result<std::string> ExprLowering::window(const Expr& expr) {
@@ -126,14 +143,16 @@ Result<std::string> ExprLowering::window(const Expr& expr) {
   }
   over += ")";
   if (function.kind == ExprKind::aggregate) {
-    static const std::map<std::string, std::string> by_position = {{"first", "first_value"}, {"last", "last_value"}};
+    static const std::map<std::string, std::string> by_position = {{"first", "first_value"},
+                                                                   {"last", "last_value"}};
     if (const auto found = by_position.find(function.name); found != by_position.end()) {
       TRY_ASSIGN(const std::string value, lower(*function.children[0]));
       return fmt::format("{}({}){}", found->second, value, over);
     }
     if (function.name == "first_ignore_nulls" || function.name == "last_ignore_nulls") {
       TRY_ASSIGN(const std::string value, lower(*function.children[0]));
-      return fmt::format("{}_value({} IGNORE NULLS){}", function.name.substr(0, function.name.find('_')), value, over);
+      return fmt::format("{}_value({} IGNORE NULLS){}",
+                         function.name.substr(0, function.name.find('_')), value, over);
     }
     window_over_ = over;
     auto sql = aggregate(function);
@@ -142,9 +161,11 @@ Result<std::string> ExprLowering::window(const Expr& expr) {
   }
   TRY_ASSIGN(const Arguments arguments, lower_all(function.children));
   const auto text = functions::sql_template(function.name);
-  if (!text.has_value() || text->empty()) return Status::unsupported("the window function {} is not supported", function.name);
+  if (!text.has_value() || text->empty())
+    return Status::unsupported("the window function {} is not supported", function.name);
   const std::string sql = functions::expand_template(*text, arguments, zone(), "") + over;
-  if (expr.type->kind() == TypeKind::int_ && functions::sql_template(function.name)->ends_with("()")) {
+  if (expr.type->kind() == TypeKind::int_ &&
+      functions::sql_template(function.name)->ends_with("()")) {
     return fmt::format("CAST({} AS INTEGER)", sql);
   }
   if (function.name == "ntile") return fmt::format("CAST({} AS INTEGER)", sql);

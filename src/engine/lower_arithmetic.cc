@@ -1,4 +1,5 @@
-// + - * / % and rounding, where integers overflow, divisors are zero and decimals have Spark's types.
+// + - * / % and rounding, where integers overflow, divisors are zero and decimals have Spark's
+// types.
 #include <arrow/scalar.h>
 
 #include <unordered_set>
@@ -15,10 +16,13 @@ using plan::Expr;
 using plan::ExprKind;
 
 std::string DecimalKernel::name() const {
-  static constexpr std::string_view ops[] = {"add", "sub", "mul", "div", "rem", "pmod", "idiv", "round", "str", "dbl"};
-  const auto digits = right_scale < 0 ? fmt::format("m{}", -right_scale) : std::to_string(right_scale);
-  return fmt::format("ms_dec_{}_{}_{}_{}_{}_{}{}", ops[static_cast<std::size_t>(op)], left_scale, digits, precision, scale,
-                     static_cast<int>(rounding), null_on_error ? "_try" : "");
+  static constexpr std::string_view ops[] = {"add",  "sub",  "mul",   "div", "rem",
+                                             "pmod", "idiv", "round", "str", "dbl"};
+  const auto digits =
+      right_scale < 0 ? fmt::format("m{}", -right_scale) : std::to_string(right_scale);
+  return fmt::format("ms_dec_{}_{}_{}_{}_{}_{}{}", ops[static_cast<std::size_t>(op)], left_scale,
+                     digits, precision, scale, static_cast<int>(rounding),
+                     null_on_error ? "_try" : "");
 }
 
 std::string ExprLowering::use(DecimalKernel kernel) {
@@ -60,7 +64,8 @@ bool literal_is_safe_divisor(const Expr& expr) {
 
 }  // namespace
 
-Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std::string& op, const Arguments& a, bool attempt) {
+Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std::string& op,
+                                                     const Arguments& a, bool attempt) {
   using Op = DecimalKernel::Op;
   const DataType& left = *expr.children[0]->type;
   const DataType& right = *expr.children[1]->type;
@@ -70,20 +75,25 @@ Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std
   const bool sum = op == "add" || op == "subtract";
   // The exact result fits DuckDB's own addition.
   if (sum && !attempt && precision < 38 && scale == std::max(left.scale(), right.scale())) {
-    return fmt::format("CAST(CAST({0} AS DECIMAL({2},{3})) {4} CAST({1} AS DECIMAL({2},{3})) AS DECIMAL({2},{3}))", a[0], a[1],
-                       precision, scale, op == "add" ? "+" : "-");
+    return fmt::format(
+        "CAST(CAST({0} AS DECIMAL({2},{3})) {4} CAST({1} AS DECIMAL({2},{3})) AS DECIMAL({2},{3}))",
+        a[0], a[1], precision, scale, op == "add" ? "+" : "-");
   }
-  static const std::map<std::string, Op> ops = {{"add", Op::add},       {"subtract", Op::subtract},   {"multiply", Op::multiply},
-                                                {"divide", Op::divide}, {"remainder", Op::remainder}, {"pmod", Op::pmod},
-                                                {"div", Op::div}};
-  const std::string name = use({ops.at(op), left.scale(), right.scale(), precision, scale, {}, attempt || !expr.ansi});
-  const std::string value = fmt::format("{}(CAST({} AS DECIMAL(38,{})), CAST({} AS DECIMAL(38,{})))", name, a[0], left.scale(),
-                                        a[1], right.scale());
+  static const std::map<std::string, Op> ops = {
+      {"add", Op::add},       {"subtract", Op::subtract},   {"multiply", Op::multiply},
+      {"divide", Op::divide}, {"remainder", Op::remainder}, {"pmod", Op::pmod},
+      {"div", Op::div}};
+  const std::string name =
+      use({ops.at(op), left.scale(), right.scale(), precision, scale, {}, attempt || !expr.ansi});
+  const std::string value =
+      fmt::format("{}(CAST({} AS DECIMAL(38,{})), CAST({} AS DECIMAL(38,{})))", name, a[0],
+                  left.scale(), a[1], right.scale());
   if (whole) return fmt::format("CAST({} AS BIGINT)", value);
   return fmt::format("CAST({} AS DECIMAL({},{}))", value, precision, scale);
 }
 
-Result<std::string> ExprLowering::integral_arithmetic(const Expr& expr, const std::string& op, const Arguments& a, bool attempt) {
+Result<std::string> ExprLowering::integral_arithmetic(const Expr& expr, const std::string& op,
+                                                      const Arguments& a, bool attempt) {
   const std::string suffix = suffix_of(*expr.type);
   if (attempt) return fmt::format("ms_try_{}_{}({}, {})", op, suffix, a[0], a[1]);
   if (!expr.ansi) return fmt::format("ms_wrap_{}_{}({}, {})", op, suffix, a[0], a[1]);
@@ -91,16 +101,21 @@ Result<std::string> ExprLowering::integral_arithmetic(const Expr& expr, const st
   return fmt::format("({} {} {})", a[0], sign, a[1]);
 }
 
-std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& expr, const std::string& full, const Arguments& a) {
+std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& expr,
+                                                                 const std::string& full,
+                                                                 const Arguments& a) {
   static const std::unordered_set<std::string_view> names = {
-      "add", "subtract", "multiply", "divide", "remainder", "div", "pmod", "negative", "abs", "round", "bround", "ceil", "floor"};
+      "add",      "subtract", "multiply", "divide", "remainder", "div",  "pmod",
+      "negative", "abs",      "round",    "bround", "ceil",      "floor"};
   const bool attempt = full.starts_with("try_");
   const std::string name = attempt ? full.substr(4) : full;
   if (!names.contains(name)) return std::nullopt;
-  if (name == "round" || name == "bround" || name == "ceil" || name == "floor") return rounding(expr, name, a);
+  if (name == "round" || name == "bround" || name == "ceil" || name == "floor")
+    return rounding(expr, name, a);
   const DataType& type = *expr.children[0]->type;
   if (name == "negative" || name == "abs") {
-    const bool plain = is_decimal(type) || type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_;
+    const bool plain =
+        is_decimal(type) || type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_;
     if (plain) return (name == "abs" ? "abs(" : "(-") + a[0] + ")";
     return fmt::format("ms_{}{}_{}({})", expr.ansi ? "" : "wrap_", name, suffix_of(type), a[0]);
   }
@@ -108,7 +123,11 @@ std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& exp
   const bool floating = type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_;
   if (name == "add" || name == "subtract" || name == "multiply") {
     if (!floating) return integral_arithmetic(expr, name, a, attempt);
-    return fmt::format("({} {} {})", a[0], name == "add" ? '+' : name == "subtract" ? '-' : '*', a[1]);
+    return fmt::format("({} {} {})", a[0],
+                       name == "add"        ? '+'
+                       : name == "subtract" ? '-'
+                                            : '*',
+                       a[1]);
   }
   const bool null_on_zero = attempt || !expr.ansi;
   if (name == "divide") {
@@ -118,11 +137,12 @@ std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& exp
   if (literal_is_safe_divisor(*expr.children[1]) && name != "pmod") {
     return fmt::format("({} {} {})", a[0], name == "div" ? "//" : "%", a[1]);
   }
-  return fmt::format("ms_{}{}_{}({}, {})", null_on_zero ? "try_" : "", name, suffix_of(name == "div" ? *expr.type : type), a[0],
-                     a[1]);
+  return fmt::format("ms_{}{}_{}({}, {})", null_on_zero ? "try_" : "", name,
+                     suffix_of(name == "div" ? *expr.type : type), a[0], a[1]);
 }
 
-Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& name, const Arguments& a) {
+Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& name,
+                                           const Arguments& a) {
   using Rounding = DecimalKernel::Rounding;
   const DataType& type = *expr.children[0]->type;
   const bool to_digits = name == "round" || name == "bround";
@@ -140,10 +160,10 @@ Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& 
     digits = static_cast<int>(parse_int64(scale->value->ToString()).value_or(0));
   }
   if (is_decimal(type)) {
-    const std::string kernel =
-        use({DecimalKernel::Op::round, type.scale(), digits, expr.type->precision(), expr.type->scale(), mode, !expr.ansi});
-    return fmt::format("CAST({}(CAST({} AS DECIMAL(38,{}))) AS DECIMAL({},{}))", kernel, a[0], type.scale(),
-                       expr.type->precision(), expr.type->scale());
+    const std::string kernel = use({DecimalKernel::Op::round, type.scale(), digits,
+                                    expr.type->precision(), expr.type->scale(), mode, !expr.ansi});
+    return fmt::format("CAST({}(CAST({} AS DECIMAL(38,{}))) AS DECIMAL({},{}))", kernel, a[0],
+                       type.scale(), expr.type->precision(), expr.type->scale());
   }
   if (!to_digits) {
     if (type.is_integral()) return a[0];

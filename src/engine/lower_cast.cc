@@ -1,4 +1,5 @@
-// CAST with Spark's meaning. Conversions that DuckDB does alike are its own; the others are kernels (cast_kernels.cc).
+// CAST with Spark's meaning. Conversions that DuckDB does alike are its own; the others are kernels
+// (cast_kernels.cc).
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
@@ -12,7 +13,9 @@ using column::TypePtr;
 
 namespace {
 
-bool is_floating(const DataType& type) { return type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_; }
+bool is_floating(const DataType& type) {
+  return type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_;
+}
 
 std::string_view short_name(TypeKind kind) {
   switch (kind) {
@@ -37,7 +40,8 @@ std::string null_guard(const std::string& value, const std::string& sql) {
 
 }  // namespace
 
-Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& from, const TypePtr& to, bool ansi, bool attempt) {
+Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& from,
+                                       const TypePtr& to, bool ansi, bool attempt) {
   TRY_ASSIGN(const std::string type, physical_sql(to));
   if (from->kind() == TypeKind::null) return fmt::format("CAST({} AS {})", value, type);
   if (column::same_type_ignoring_nullability(from, to)) return value;
@@ -92,27 +96,35 @@ Result<std::string> ExprLowering::cast_to_string(const std::string& value, const
     case TypeKind::timestamp_ntz:
       return fmt::format("ms_timestamp_text({}, 'UTC')", value);
     case TypeKind::day_time_interval:
-      return fmt::format("ms_day_time_text({}, {}, {})", value, from.start_field(), from.end_field());
+      return fmt::format("ms_day_time_text({}, {}, {})", value, from.start_field(),
+                         from.end_field());
     case TypeKind::year_month_interval:
-      return fmt::format("ms_year_month_text({}, {}, {})", value, from.start_field(), from.end_field());
+      return fmt::format("ms_year_month_text({}, {}, {})", value, from.start_field(),
+                         from.end_field());
     case TypeKind::array: {
       const std::string item = fresh_variable();
       TRY_ASSIGN(const std::string text, cast_to_string(item, *from.element()));
-      return null_guard(value, fmt::format("'[' || array_to_string(list_transform({}, lambda {}: coalesce({}, 'null')), ', ') || ']'",
+      return null_guard(value, fmt::format("'[' || array_to_string(list_transform({}, lambda {}: "
+                                           "coalesce({}, 'null')), ', ') || ']'",
                                            value, item, text));
     }
     case TypeKind::map: {
       const std::string item = fresh_variable();
       TRY_ASSIGN(const std::string key, cast_to_string(item + ".key", *from.key()));
       TRY_ASSIGN(const std::string val, cast_to_string(item + ".value", *from.value()));
-      return null_guard(value, fmt::format("'{{' || array_to_string(list_transform(map_entries({}), lambda {}: {} || ' -> ' || "
-                                           "coalesce({}, 'null')), ', ') || '}}'",
-                                           value, item, key, val));
+      return null_guard(
+          value,
+          fmt::format(
+              "'{{' || array_to_string(list_transform(map_entries({}), lambda {}: {} || ' -> ' || "
+              "coalesce({}, 'null')), ', ') || '}}'",
+              value, item, key, val));
     }
     case TypeKind::struct_: {
       std::vector<std::string> parts;
       for (std::size_t i = 0; i < from.fields().size(); ++i) {
-        TRY_ASSIGN(const std::string part, cast_to_string(fmt::format("struct_extract({}, 'f{}')", value, i), *from.fields()[i].type));
+        TRY_ASSIGN(const std::string part,
+                   cast_to_string(fmt::format("struct_extract({}, 'f{}')", value, i),
+                                  *from.fields()[i].type));
         parts.push_back("coalesce(" + part + ", 'null')");
       }
       return null_guard(value, "'{' || " + join(parts, " || ', ' || ") + " || '}'");
@@ -124,7 +136,8 @@ Result<std::string> ExprLowering::cast_to_string(const std::string& value, const
   return Status::unsupported("CAST from {} to STRING is not supported", from.sql());
 }
 
-Result<std::string> ExprLowering::cast_from_string(const std::string& value, const DataType& to, bool attempt) {
+Result<std::string> ExprLowering::cast_from_string(const std::string& value, const DataType& to,
+                                                   bool attempt) {
   const std::string prefix = attempt ? "ms_try_parse_" : "ms_parse_";
   switch (to.kind()) {
     case TypeKind::byte_:
@@ -145,8 +158,8 @@ Result<std::string> ExprLowering::cast_from_string(const std::string& value, con
     case TypeKind::binary:
       return fmt::format("encode({})", value);
     case TypeKind::decimal: {
-      const std::string name =
-          use({DecimalKernel::Op::from_string, 0, 0, to.precision(), to.scale(), DecimalKernel::Rounding::half_up, attempt});
+      const std::string name = use({DecimalKernel::Op::from_string, 0, 0, to.precision(),
+                                    to.scale(), DecimalKernel::Rounding::half_up, attempt});
       return fmt::format("CAST({}({}) AS DECIMAL({},{}))", name, value, to.precision(), to.scale());
     }
     default:
@@ -154,23 +167,27 @@ Result<std::string> ExprLowering::cast_from_string(const std::string& value, con
   }
 }
 
-Result<std::string> ExprLowering::cast_to_number(const std::string& value, const DataType& from, const DataType& to, bool ansi,
-                                                 bool attempt) {
+Result<std::string> ExprLowering::cast_to_number(const std::string& value, const DataType& from,
+                                                 const DataType& to, bool ansi, bool attempt) {
   const std::string mode = attempt ? "try_" : ansi ? "" : "wrap_";
   if (from.kind() == TypeKind::day_time_interval || from.kind() == TypeKind::year_month_interval) {
     return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
   }
   if (from.kind() == TypeKind::timestamp) {
-    if (to.kind() == TypeKind::double_) return fmt::format("(CAST(epoch_us({}) AS DOUBLE) / 1000000)", value);
+    if (to.kind() == TypeKind::double_)
+      return fmt::format("(CAST(epoch_us({}) AS DOUBLE) / 1000000)", value);
     if (to.kind() == TypeKind::long_) return fmt::format("ms_epoch_seconds({})", value);
-    if (!to.is_integral()) return Status::unsupported("CAST from TIMESTAMP to {} is not supported", to.sql());
-    return cast_to_number("ms_epoch_seconds(" + value + ")", *column::long_type(), to, ansi, attempt);
+    if (!to.is_integral())
+      return Status::unsupported("CAST from TIMESTAMP to {} is not supported", to.sql());
+    return cast_to_number("ms_epoch_seconds(" + value + ")", *column::long_type(), to, ansi,
+                          attempt);
   }
   if (to.kind() == TypeKind::decimal) {
     const std::string type = fmt::format("DECIMAL({},{})", to.precision(), to.scale());
     if (is_floating(from)) {
-      const std::string name = use({DecimalKernel::Op::from_double, from.kind() == TypeKind::float_ ? 1 : 0, 0, to.precision(),
-                                    to.scale(), DecimalKernel::Rounding::half_up, attempt || !ansi});
+      const std::string name =
+          use({DecimalKernel::Op::from_double, from.kind() == TypeKind::float_ ? 1 : 0, 0,
+               to.precision(), to.scale(), DecimalKernel::Rounding::half_up, attempt || !ansi});
       return fmt::format("CAST({}(CAST({} AS DOUBLE)) AS {})", name, value, type);
     }
     return fmt::format("{}({} AS {})", attempt || !ansi ? "TRY_CAST" : "CAST", value, type);
@@ -186,24 +203,28 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
       if (from.precision() > 15) return fmt::format("CAST(CAST({} AS VARCHAR) AS {})", value, type);
       return fmt::format("CAST({} AS {})", value, type);
     }
-    return fmt::format("ms_{}decimal_to_{}(CAST(trunc({}) AS DECIMAL(38,0))::HUGEINT, {})", mode, short_name(to.kind()), value,
-                       sql_quote(from.sql()));
+    return fmt::format("ms_{}decimal_to_{}(CAST(trunc({}) AS DECIMAL(38,0))::HUGEINT, {})", mode,
+                       short_name(to.kind()), value, sql_quote(from.sql()));
   }
   if (is_floating(to)) {
-    if (from.kind() == TypeKind::double_ && to.kind() == TypeKind::float_) return fmt::format("ms_to_float({})", value);
+    if (from.kind() == TypeKind::double_ && to.kind() == TypeKind::float_)
+      return fmt::format("ms_to_float({})", value);
     return fmt::format("CAST({} AS {})", value, to.kind() == TypeKind::float_ ? "FLOAT" : "DOUBLE");
   }
   if (from.is_integral() && from.kind() < to.kind()) {
     TRY_ASSIGN(const std::string type, physical_sql(column::type_of(to.kind())));
     return fmt::format("CAST({} AS {})", value, type);
   }
-  return fmt::format("ms_{}{}_to_{}({})", mode, short_name(from.kind()), short_name(to.kind()), value);
+  return fmt::format("ms_{}{}_to_{}({})", mode, short_name(from.kind()), short_name(to.kind()),
+                     value);
 }
 
-Result<std::string> ExprLowering::cast_to_time(const std::string& value, const DataType& from, const DataType& to) {
+Result<std::string> ExprLowering::cast_to_time(const std::string& value, const DataType& from,
+                                               const DataType& to) {
   const TypeKind f = from.kind();
   if (to.kind() == TypeKind::date) {
-    if (f == TypeKind::timestamp) return fmt::format("CAST(ms_to_local({}, {}) AS DATE)", value, zone());
+    if (f == TypeKind::timestamp)
+      return fmt::format("CAST(ms_to_local({}, {}) AS DATE)", value, zone());
     if (f == TypeKind::timestamp_ntz) return fmt::format("CAST({} AS DATE)", value);
   }
   if (to.kind() == TypeKind::timestamp_ntz) {
@@ -212,15 +233,16 @@ Result<std::string> ExprLowering::cast_to_time(const std::string& value, const D
   }
   if (to.kind() == TypeKind::timestamp) {
     if (f == TypeKind::timestamp_ntz) return fmt::format("ms_from_local({}, {})", value, zone());
-    if (f == TypeKind::date) return fmt::format("ms_from_local(CAST({} AS TIMESTAMP), {})", value, zone());
+    if (f == TypeKind::date)
+      return fmt::format("ms_from_local(CAST({} AS TIMESTAMP), {})", value, zone());
     if (from.is_integral()) return fmt::format("ms_timestamp_of({}, 1000000)", value);
     if (is_floating(from)) return fmt::format("ms_timestamp_of_double({})", value);
   }
   return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
 }
 
-Result<std::string> ExprLowering::cast_nested(const std::string& value, const DataType& from, const TypePtr& to, bool ansi,
-                                              bool attempt) {
+Result<std::string> ExprLowering::cast_nested(const std::string& value, const DataType& from,
+                                              const TypePtr& to, bool ansi, bool attempt) {
   TRY_ASSIGN(const std::string type, physical_sql(to));
   const std::string item = fresh_variable();
   if (to->kind() == TypeKind::array) {
@@ -229,14 +251,19 @@ Result<std::string> ExprLowering::cast_nested(const std::string& value, const Da
   }
   if (to->kind() == TypeKind::map) {
     TRY_ASSIGN(const std::string key, cast(item + ".key", from.key(), to->key(), ansi, attempt));
-    TRY_ASSIGN(const std::string mapped, cast(item + ".value", from.value(), to->value(), ansi, attempt));
-    return null_guard(value, fmt::format("CAST(map_from_entries(list_transform(map_entries({}), lambda {}: row({}, {}))) AS {})", value,
-                                         item, key, mapped, type));
+    TRY_ASSIGN(const std::string mapped,
+               cast(item + ".value", from.value(), to->value(), ansi, attempt));
+    return null_guard(
+        value,
+        fmt::format(
+            "CAST(map_from_entries(list_transform(map_entries({}), lambda {}: row({}, {}))) AS {})",
+            value, item, key, mapped, type));
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < from.fields().size(); ++i) {
-    TRY_ASSIGN(const std::string part, cast(fmt::format("struct_extract({}, 'f{}')", value, i), from.fields()[i].type,
-                                            to->fields()[i].type, ansi, attempt));
+    TRY_ASSIGN(const std::string part,
+               cast(fmt::format("struct_extract({}, 'f{}')", value, i), from.fields()[i].type,
+                    to->fields()[i].type, ansi, attempt));
     parts.push_back(fmt::format("f{} := {}", i, part));
   }
   return null_guard(value, fmt::format("CAST(struct_pack({}) AS {})", join(parts, ", "), type));

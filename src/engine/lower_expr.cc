@@ -31,7 +31,9 @@ std::string sql_quote(std::string_view text) {
   return text.find('\0') == std::string_view::npos ? out : "(" + out + ")";
 }
 
-std::string column_name(plan::AttributeId id) { return "c" + std::to_string(static_cast<std::int64_t>(id)); }
+std::string column_name(plan::AttributeId id) {
+  return "c" + std::to_string(static_cast<std::int64_t>(id));
+}
 
 std::string ExprLowering::now() {
   uses_now_ = true;
@@ -65,7 +67,8 @@ std::string_view bytes_of(const arrow::Scalar& scalar) {
 
 namespace {
 
-Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& type, const std::string& sql_type) {
+Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& type,
+                                   const std::string& sql_type) {
   switch (type.kind()) {
     case TypeKind::boolean:
       return std::string(value_of<arrow::BooleanScalar>(value) ? "true" : "false");
@@ -84,7 +87,8 @@ Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& t
     case TypeKind::binary:
       return blob_text(bytes_of(value));
     case TypeKind::date:
-      return fmt::format("(DATE '1970-01-01' + CAST({} AS INTEGER))", value_of<arrow::Date32Scalar>(value));
+      return fmt::format("(DATE '1970-01-01' + CAST({} AS INTEGER))",
+                         value_of<arrow::Date32Scalar>(value));
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
       return fmt::format("make_timestamp({}::BIGINT)", value_of<arrow::TimestampScalar>(value));
@@ -101,7 +105,8 @@ Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& t
 
 Result<std::string> ExprLowering::literal(const arrow::Scalar& value, const TypePtr& type) {
   TRY_ASSIGN(const std::string sql_type, physical_sql(type));
-  if (!value.is_valid || type->kind() == TypeKind::null) return fmt::format("CAST(NULL AS {})", sql_type);
+  if (!value.is_valid || type->kind() == TypeKind::null)
+    return fmt::format("CAST(NULL AS {})", sql_type);
   if (!type->is_nested()) return atomic_literal(value, *type, sql_type);
   if (type->kind() == TypeKind::struct_) {
     const auto& members = static_cast<const arrow::StructScalar&>(value).value;
@@ -128,8 +133,10 @@ Result<std::string> ExprLowering::literal(const arrow::Scalar& value, const Type
       parts[side].push_back(std::move(part));
     }
   }
-  if (type->kind() == TypeKind::array) return fmt::format("CAST([{}] AS {})", join(parts[0], ", "), sql_type);
-  return fmt::format("CAST(MAP([{}], [{}]) AS {})", join(parts[0], ", "), join(parts[1], ", "), sql_type);
+  if (type->kind() == TypeKind::array)
+    return fmt::format("CAST([{}] AS {})", join(parts[0], ", "), sql_type);
+  return fmt::format("CAST(MAP([{}], [{}]) AS {})", join(parts[0], ", "), join(parts[1], ", "),
+                     sql_type);
 }
 
 Result<ExprLowering::Arguments> ExprLowering::lower_all(const std::vector<plan::ExprPtr>& exprs) {
@@ -193,14 +200,16 @@ Result<std::string> ExprLowering::case_when(const Expr& expr) {
   TRY_ASSIGN(const std::string type, physical_sql(expr.type));
   std::string out = "CASE";
   std::size_t i = 0;
-  for (; i + 1 < parts.size(); i += 2) out += fmt::format(" WHEN {} THEN {}", parts[i], parts[i + 1]);
+  for (; i + 1 < parts.size(); i += 2)
+    out += fmt::format(" WHEN {} THEN {}", parts[i], parts[i + 1]);
   out += fmt::format(" ELSE {} END", i < parts.size() ? parts[i] : "CAST(NULL AS " + type + ")");
   return out;
 }
 
 Result<std::string> ExprLowering::in_list(const Expr& expr) {
   TRY_ASSIGN(const Arguments parts, lower_all(expr.children));
-  if (parts.size() == 1) return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE false END)", parts[0]);
+  if (parts.size() == 1)
+    return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE false END)", parts[0]);
   return fmt::format("({} IN ({}))", parts[0], join({parts.begin() + 1, parts.end()}, ", "));
 }
 
@@ -208,17 +217,20 @@ Result<std::string> ExprLowering::lower_order(const std::vector<plan::SortKey>& 
   std::vector<std::string> parts;
   for (const auto& key : keys) {
     TRY_ASSIGN(const std::string sql, lower(*key.expr));
-    parts.push_back(fmt::format("{} {} NULLS {}", sql, key.ascending ? "ASC" : "DESC", key.nulls_first ? "FIRST" : "LAST"));
+    parts.push_back(fmt::format("{} {} NULLS {}", sql, key.ascending ? "ASC" : "DESC",
+                                key.nulls_first ? "FIRST" : "LAST"));
   }
   return join(parts, ", ");
 }
 
-Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name, const Arguments& arguments) {
+Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name,
+                                       const Arguments& arguments) {
   if (auto sql = arithmetic_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = collection_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = other_call(expr, name, arguments)) return std::move(*sql);
   const auto text = functions::sql_template(name);
-  if (!text.has_value() || text->empty()) return Status::unsupported("the function {} is not supported", name);
+  if (!text.has_value() || text->empty())
+    return Status::unsupported("the function {} is not supported", name);
   TRY_ASSIGN(const std::string type, physical_sql(expr.type));
   return functions::expand_template(*text, arguments, zone(), type);
 }

@@ -1,4 +1,5 @@
-// from_json and to_json, composed by type: a value is taken out of the text, or put into it, member by member.
+// from_json and to_json, composed by type: a value is taken out of the text, or put into it, member
+// by member.
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
@@ -9,10 +10,12 @@ using column::DataType;
 using column::TypeKind;
 using column::TypePtr;
 
-// `json`: SQL of a JSON value's text, NULL where there is none. The value as `type`, NULL where it does not fit.
+// `json`: SQL of a JSON value's text, NULL where there is none. The value as `type`, NULL where it
+// does not fit.
 Result<std::string> ExprLowering::json_read(const std::string& json, const TypePtr& type) {
   const auto integer = [&](std::int64_t low, std::string_view high, std::string_view sql_type) {
-    return fmt::format("CAST(ms_json_long({}, CAST('{}' AS BIGINT), CAST('{}' AS BIGINT)) AS {})", json, low, high, sql_type);
+    return fmt::format("CAST(ms_json_long({}, CAST('{}' AS BIGINT), CAST('{}' AS BIGINT)) AS {})",
+                       json, low, high, sql_type);
   };
   switch (type->kind()) {
     case TypeKind::boolean:
@@ -40,15 +43,18 @@ Result<std::string> ExprLowering::json_read(const std::string& json, const TypeP
     case TypeKind::array: {
       const std::string item = fresh_variable();
       TRY_ASSIGN(const std::string element, json_read(item, type->element()));
-      return fmt::format("list_transform(ms_json_elements({}), lambda {}: {})", json, item, element);
+      return fmt::format("list_transform(ms_json_elements({}), lambda {}: {})", json, item,
+                         element);
     }
     case TypeKind::map: {
       if (!type->key()->is_string()) break;
       const std::string item = fresh_variable();
       TRY_ASSIGN(const std::string value, json_read(item, type->value()));
       const std::string object = fmt::format("ms_json_of_kind({}, '{{')", json);
-      return fmt::format("CASE WHEN {0} IS NULL THEN NULL ELSE MAP(ms_json_names({0}), list_transform(ms_json_values({0}), lambda {1}: {2})) END",
-                         object, item, value);
+      return fmt::format(
+          "CASE WHEN {0} IS NULL THEN NULL ELSE MAP(ms_json_names({0}), "
+          "list_transform(ms_json_values({0}), lambda {1}: {2})) END",
+          object, item, value);
     }
     case TypeKind::struct_: {
       const std::string object = fmt::format("ms_json_of_kind({}, '{{')", json);
@@ -64,8 +70,11 @@ Result<std::string> ExprLowering::json_read(const std::string& json, const TypeP
 Result<std::string> ExprLowering::json_members_of(const std::string& object, const DataType& type) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < type.fields().size(); ++i) {
-    if (type.fields()[i].name == "_corrupt_record") return Status::unsupported("from_json with the column _corrupt_record is not supported");
-    TRY_ASSIGN(const std::string value, json_read(fmt::format("ms_json_field({}, {})", object, sql_quote(type.fields()[i].name)), type.fields()[i].type));
+    if (type.fields()[i].name == "_corrupt_record")
+      return Status::unsupported("from_json with the column _corrupt_record is not supported");
+    TRY_ASSIGN(const std::string value, json_read(fmt::format("ms_json_field({}, {})", object,
+                                                              sql_quote(type.fields()[i].name)),
+                                                  type.fields()[i].type));
     parts.push_back(fmt::format("f{} := {}", i, value));
   }
   if (parts.empty()) return Status::unsupported("from_json of an empty struct is not supported");
@@ -78,11 +87,14 @@ Result<std::string> ExprLowering::from_json(const std::string& text, const TypeP
   if (type->kind() == TypeKind::struct_) {
     const std::string object = fmt::format("ms_json_document({}, '{{')", text);
     TRY_ASSIGN(const std::string members, json_members_of(object, *type));
-    return fmt::format("CAST(CASE WHEN {0} IS NULL OR trim({0}, chr(32) || chr(9) || chr(10) || chr(13)) = '' THEN NULL ELSE {1} END AS {2})", text,
-                       members, sql_type);
+    return fmt::format(
+        "CAST(CASE WHEN {0} IS NULL OR trim({0}, chr(32) || chr(9) || chr(10) || chr(13)) = '' "
+        "THEN NULL ELSE {1} END AS {2})",
+        text, members, sql_type);
   }
   const char kind = type->kind() == TypeKind::array ? '[' : '{';
-  TRY_ASSIGN(const std::string value, json_read(fmt::format("ms_json_document({}, '{}')", text, kind), type));
+  TRY_ASSIGN(const std::string value,
+             json_read(fmt::format("ms_json_document({}, '{}')", text, kind), type));
   return fmt::format("CAST({} AS {})", value, sql_type);
 }
 
@@ -111,29 +123,42 @@ Result<std::string> ExprLowering::to_json(const std::string& value, const DataTy
     case TypeKind::date:
       return fmt::format("('\"' || ms_date_text({}) || '\"')", value);
     case TypeKind::timestamp:
-      return fmt::format("('\"' || ms_date_format({}, 'yyyy-MM-dd''T''HH:mm:ss.SSSXXX', {}) || '\"')", value, zone());
+      return fmt::format(
+          "('\"' || ms_date_format({}, 'yyyy-MM-dd''T''HH:mm:ss.SSSXXX', {}) || '\"')", value,
+          zone());
     case TypeKind::timestamp_ntz:
-      return fmt::format("('\"' || ms_date_format({}, 'yyyy-MM-dd''T''HH:mm:ss.SSS', 'UTC') || '\"')", value);
+      return fmt::format(
+          "('\"' || ms_date_format({}, 'yyyy-MM-dd''T''HH:mm:ss.SSS', 'UTC') || '\"')", value);
     case TypeKind::array: {
       const std::string item = fresh_variable();
       TRY_ASSIGN(const std::string element, to_json(item, *type.element()));
-      return fmt::format("('[' || array_to_string(list_transform({}, lambda {}: coalesce({}, 'null')), ',') || ']')", value, item, element);
+      return fmt::format(
+          "('[' || array_to_string(list_transform({}, lambda {}: coalesce({}, 'null')), ',') || "
+          "']')",
+          value, item, element);
     }
     case TypeKind::map: {
       const std::string item = fresh_variable();
       TRY_ASSIGN(const std::string key, cast_to_string(item + ".key", *type.key()));
       TRY_ASSIGN(const std::string mapped, to_json(item + ".value", *type.value()));
-      return fmt::format("('{{' || array_to_string(list_transform(map_entries({}), lambda {}: ms_json_quote({}) || ':' || coalesce({}, 'null')), ',') || '}}')",
-                         value, item, key, mapped);
+      return fmt::format(
+          "('{{' || array_to_string(list_transform(map_entries({}), lambda {}: ms_json_quote({}) "
+          "|| ':' || coalesce({}, 'null')), ',') || '}}')",
+          value, item, key, mapped);
     }
     case TypeKind::struct_: {
       std::vector<std::string> parts;
       for (std::size_t i = 0; i < type.fields().size(); ++i) {
-        TRY_ASSIGN(const std::string member, to_json(fmt::format("struct_extract({}, 'f{}')", value, i), *type.fields()[i].type));
+        TRY_ASSIGN(
+            const std::string member,
+            to_json(fmt::format("struct_extract({}, 'f{}')", value, i), *type.fields()[i].type));
         // NULL members are left out.
-        parts.push_back(fmt::format("ms_json_quote({}) || ':' || {}", sql_quote(type.fields()[i].name), member));
+        parts.push_back(fmt::format("ms_json_quote({}) || ':' || {}",
+                                    sql_quote(type.fields()[i].name), member));
       }
-      return fmt::format("CASE WHEN {} IS NULL THEN NULL ELSE '{{' || concat_ws(',', {}) || '}}' END", value, join(parts, ", "));
+      return fmt::format(
+          "CASE WHEN {} IS NULL THEN NULL ELSE '{{' || concat_ws(',', {}) || '}}' END", value,
+          join(parts, ", "));
     }
     default:
       break;

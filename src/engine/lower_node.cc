@@ -18,13 +18,16 @@ std::string NodeLowering::Relation::tail() const {
   return out;
 }
 
-NodeLowering::Relation NodeLowering::wrap(const std::string& select) { return {"(" + select + ")", {}}; }
+NodeLowering::Relation NodeLowering::wrap(const std::string& select) {
+  return {"(" + select + ")", {}};
+}
 
 std::string NodeLowering::columns_of(const Node& node) {
   std::vector<std::string> names;
   std::unordered_set<std::int64_t> seen;
   for (const auto& attribute : node.output) {
-    if (seen.insert(static_cast<std::int64_t>(attribute.id)).second) names.push_back(column_name(attribute.id));
+    if (seen.insert(static_cast<std::int64_t>(attribute.id)).second)
+      names.push_back(column_name(attribute.id));
   }
   return names.empty() ? "0 AS c_none" : millstream::join(names, ", ");
 }
@@ -35,9 +38,11 @@ Result<std::string> NodeLowering::statement(const NodePtr& node) {
   for (const auto& attribute : node->output) {
     if (attribute.hidden) continue;
     TRY_ASSIGN(const std::string type, physical_sql(attribute.type));
-    names.push_back(fmt::format("CAST({} AS {}) AS o{}", column_name(attribute.id), type, names.size()));
+    names.push_back(
+        fmt::format("CAST({} AS {}) AS o{}", column_name(attribute.id), type, names.size()));
   }
-  return "SELECT " + (names.empty() ? "0 AS o_none" : millstream::join(names, ", ")) + relation.tail();
+  return "SELECT " + (names.empty() ? "0 AS o_none" : millstream::join(names, ", ")) +
+         relation.tail();
 }
 
 Result<NodeLowering::Relation> NodeLowering::lower(const NodePtr& node) {
@@ -99,7 +104,8 @@ Result<NodeLowering::Relation> NodeLowering::filter(const plan::Filter& node) {
   TRY_ASSIGN(Relation input, lower(node.children[0]));
   TRY_ASSIGN(std::string condition, exprs_.lower(*node.condition));
   if (can_fail(condition) && !input.where.empty()) {
-    condition = fmt::format("CASE WHEN {} THEN {} ELSE false END", millstream::join(input.where, " AND "), condition);
+    condition = fmt::format("CASE WHEN {} THEN {} ELSE false END",
+                            millstream::join(input.where, " AND "), condition);
   }
   input.where.push_back("(" + condition + ")");
   return input;
@@ -150,8 +156,10 @@ Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
   TRY_ASSIGN(const Relation right, lower(node.children[1]));
   using plan::JoinType;
   static const std::map<JoinType, std::string> words = {
-      {JoinType::inner, "INNER JOIN"}, {JoinType::left, "LEFT JOIN"}, {JoinType::right, "RIGHT JOIN"}, {JoinType::full, "FULL JOIN"},
-      {JoinType::semi, "SEMI JOIN"},   {JoinType::anti, "ANTI JOIN"}, {JoinType::cross, "INNER JOIN"}};
+      {JoinType::inner, "INNER JOIN"}, {JoinType::left, "LEFT JOIN"},
+      {JoinType::right, "RIGHT JOIN"}, {JoinType::full, "FULL JOIN"},
+      {JoinType::semi, "SEMI JOIN"},   {JoinType::anti, "ANTI JOIN"},
+      {JoinType::cross, "INNER JOIN"}};
   std::string condition = "true";
   if (node.condition != nullptr) {
     TRY_ASSIGN(condition, exprs_.lower(*node.condition));
@@ -162,16 +170,20 @@ Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
   const bool left_only = node.type == JoinType::semi || node.type == JoinType::anti;
   std::string columns = left_only ? columns_of(*node.children[0]) : columns_of(node);
   if (node.output.empty()) columns = "0 AS c_none";
-  return wrap(fmt::format("SELECT {} FROM {} AS l {} {} AS r ON {}", columns, side(left, *node.children[0]), words.at(node.type),
+  return wrap(fmt::format("SELECT {} FROM {} AS l {} {} AS r ON {}", columns,
+                          side(left, *node.children[0]), words.at(node.type),
                           side(right, *node.children[1]), condition));
 }
 
 Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperation& node) {
   using plan::SetOperationType;
   static const std::map<SetOperationType, std::string> words = {
-      {SetOperationType::union_all, " UNION ALL "}, {SetOperationType::union_distinct, " UNION "},
-      {SetOperationType::intersect_all, " INTERSECT ALL "}, {SetOperationType::intersect, " INTERSECT "},
-      {SetOperationType::except_all, " EXCEPT ALL "}, {SetOperationType::except, " EXCEPT "}};
+      {SetOperationType::union_all, " UNION ALL "},
+      {SetOperationType::union_distinct, " UNION "},
+      {SetOperationType::intersect_all, " INTERSECT ALL "},
+      {SetOperationType::intersect, " INTERSECT "},
+      {SetOperationType::except_all, " EXCEPT ALL "},
+      {SetOperationType::except, " EXCEPT "}};
   std::string sql;
   for (const auto& child : node.children) {
     TRY_ASSIGN(const Relation input, lower(child));
@@ -179,11 +191,13 @@ Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperat
     std::size_t at = 0;
     for (const auto& attribute : child->output) {
       if (attribute.hidden) continue;
-      if (at >= node.output.size()) return Status::internal("a set operation's inputs have different widths");
+      if (at >= node.output.size())
+        return Status::internal("a set operation's inputs have different widths");
       columns.push_back(column_name(attribute.id) + " AS " + column_name(node.output[at++].id));
     }
     if (!sql.empty()) sql += words.at(node.type);
-    sql += "(SELECT " + (columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ")) + input.tail() + ")";
+    sql += "(SELECT " + (columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ")) +
+           input.tail() + ")";
   }
   return wrap(sql);
 }
@@ -196,14 +210,16 @@ Result<NodeLowering::Relation> NodeLowering::deduplicate(const plan::Deduplicate
     TRY_ASSIGN(std::string sql, exprs_.lower(*key));
     keys.push_back(std::move(sql));
   }
-  return wrap(fmt::format("SELECT DISTINCT ON ({}) {}{}", millstream::join(keys, ", "), columns_of(node), input.tail()));
+  return wrap(fmt::format("SELECT DISTINCT ON ({}) {}{}", millstream::join(keys, ", "),
+                          columns_of(node), input.tail()));
 }
 
 Result<NodeLowering::Relation> NodeLowering::sort(const plan::Sort& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
   TRY_ASSIGN(const std::string order, exprs_.lower_order(node.keys));
   if (order.empty()) return input;
-  return wrap(fmt::format("SELECT {}{} ORDER BY {}", columns_of(*node.children[0]), input.tail(), order));
+  return wrap(
+      fmt::format("SELECT {}{} ORDER BY {}", columns_of(*node.children[0]), input.tail(), order));
 }
 
 Result<NodeLowering::Relation> NodeLowering::limit(const plan::Limit& node) {
@@ -211,9 +227,10 @@ Result<NodeLowering::Relation> NodeLowering::limit(const plan::Limit& node) {
   const std::string columns = columns_of(node);
   if (node.tail) {
     const std::int64_t count = node.count.value_or(0);
-    return wrap(fmt::format("SELECT {0} FROM (SELECT {0}, row_number() OVER () AS t_row, count(*) OVER () AS t_all{1}) "
-                            "WHERE t_row > t_all - {2} ORDER BY t_row",
-                            columns, input.tail(), count));
+    return wrap(fmt::format(
+        "SELECT {0} FROM (SELECT {0}, row_number() OVER () AS t_row, count(*) OVER () AS t_all{1}) "
+        "WHERE t_row > t_all - {2} ORDER BY t_row",
+        columns, input.tail(), count));
   }
   std::string sql = "SELECT " + columns + input.tail();
   if (node.count.has_value()) sql += fmt::format(" LIMIT {}", *node.count);
@@ -224,27 +241,34 @@ Result<NodeLowering::Relation> NodeLowering::limit(const plan::Limit& node) {
 Result<NodeLowering::Relation> NodeLowering::range(const plan::Range& node) {
   const std::string name = node.output.empty() ? "c_none" : column_name(node.output[0].id);
   if (node.step == 0) return Status::invalid("step cannot be 0");
-  return wrap(fmt::format("SELECT range AS {} FROM range({}::BIGINT, {}::BIGINT, {}::BIGINT)", name, node.start, node.end, node.step));
+  return wrap(fmt::format("SELECT range AS {} FROM range({}::BIGINT, {}::BIGINT, {}::BIGINT)", name,
+                          node.start, node.end, node.step));
 }
 
 Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
-  if (node.with_replacement) return Status::unsupported("sampling with replacement is not supported");
-  // A number for each row that depends on the seed and the row's place alone: complementary bounds give disjoint samples.
-  return wrap(fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
-                          columns_of(node), node.seed, input.tail(), node.lower, node.upper));
+  if (node.with_replacement)
+    return Status::unsupported("sampling with replacement is not supported");
+  // A number for each row that depends on the seed and the row's place alone: complementary bounds
+  // give disjoint samples.
+  return wrap(
+      fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS "
+                  "t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
+                  columns_of(node), node.seed, input.tail(), node.lower, node.upper));
 }
 
 // json_tuple(text, name…): one row for each, a column for each name.
-Result<NodeLowering::Relation> NodeLowering::json_tuple(const plan::Generate& node, const Relation& input) {
+Result<NodeLowering::Relation> NodeLowering::json_tuple(const plan::Generate& node,
+                                                        const Relation& input) {
   const plan::Expr& generator = *node.generator;
   std::vector<std::string> columns = {columns_of(*node.children[0])};
   TRY_ASSIGN(const std::string text, exprs_.lower(*generator.children[0]));
   const std::size_t first = node.children[0]->output.size();
   for (std::size_t i = 1; i < generator.children.size(); ++i) {
     TRY_ASSIGN(const std::string name, exprs_.lower(*generator.children[i]));
-    columns.push_back(fmt::format("ms_json_text(ms_json_field(ms_json_document({}, '{{'), {})) AS {}", text, name,
-                                  column_name(node.output[first + i - 1].id)));
+    columns.push_back(
+        fmt::format("ms_json_text(ms_json_field(ms_json_document({}, '{{'), {})) AS {}", text, name,
+                    column_name(node.output[first + i - 1].id)));
   }
   return wrap("SELECT " + millstream::join(columns, ", ") + input.tail());
 }
@@ -260,17 +284,21 @@ Result<NodeLowering::Relation> NodeLowering::generate(const plan::Generate& node
   const std::string from = fmt::format("(SELECT {}, {} AS t_all{})", below, value, input.tail());
   const std::size_t first = node.children[0]->output.size();
   std::vector<std::string> names;
-  for (std::size_t i = first; i < node.output.size(); ++i) names.push_back(column_name(node.output[i].id));
+  for (std::size_t i = first; i < node.output.size(); ++i)
+    names.push_back(column_name(node.output[i].id));
   const bool map = type->kind() == TypeKind::map;
   const std::string size = map ? "cardinality(t_all)" : "len(t_all)";
   const auto unfold = [&](const std::string& list, const std::string& element) {
     if (!outer) return "unnest(" + list + ")";
-    return fmt::format("unnest(CASE WHEN {} > 0 THEN {} ELSE [CAST(NULL AS {})] END)", size, list, element);
+    return fmt::format("unnest(CASE WHEN {} > 0 THEN {} ELSE [CAST(NULL AS {})] END)", size, list,
+                       element);
   };
   std::vector<std::string> columns;
   std::size_t at = 0;
   if (generator.name.starts_with("pos")) {
-    columns.push_back(fmt::format("CAST({} AS INTEGER) AS {}", unfold("range(CAST(" + size + " AS BIGINT))", "BIGINT"), names[at++]));
+    columns.push_back(fmt::format("CAST({} AS INTEGER) AS {}",
+                                  unfold("range(CAST(" + size + " AS BIGINT))", "BIGINT"),
+                                  names[at++]));
   }
   if (map) {
     TRY_ASSIGN(const std::string key, physical_sql(type->key()));
@@ -283,8 +311,10 @@ Result<NodeLowering::Relation> NodeLowering::generate(const plan::Generate& node
     columns.push_back(unfold("t_all", element) + " AS " + (members ? "t_row" : names[at++]));
     if (members) {
       std::vector<std::string> parts;
-      for (std::size_t i = 0; i < names.size(); ++i) parts.push_back(fmt::format("struct_extract(t_row, 'f{}') AS {}", i, names[i]));
-      return wrap(fmt::format("SELECT {0}, {1} FROM (SELECT {0}, {2} FROM {3})", below, millstream::join(parts, ", "), columns[0], from));
+      for (std::size_t i = 0; i < names.size(); ++i)
+        parts.push_back(fmt::format("struct_extract(t_row, 'f{}') AS {}", i, names[i]));
+      return wrap(fmt::format("SELECT {0}, {1} FROM (SELECT {0}, {2} FROM {3})", below,
+                              millstream::join(parts, ", "), columns[0], from));
     }
   }
   return wrap(fmt::format("SELECT {}, {} FROM {}", below, millstream::join(columns, ", "), from));

@@ -17,8 +17,12 @@ void collect_ids(const plan::Expr& expr, std::unordered_set<std::int64_t>* ids) 
 
 class ObservingReader final : public connector::BatchReader {
  public:
-  ObservingReader(plan::NodePtr node, connector::Batches rows, const ExecutionContext& context, ComputeAggregate compute)
-      : node_(std::move(node)), rows_(std::move(rows)), on_metrics_(context.on_metrics), compute_(std::move(compute)) {
+  ObservingReader(plan::NodePtr node, connector::Batches rows, const ExecutionContext& context,
+                  ComputeAggregate compute)
+      : node_(std::move(node)),
+        rows_(std::move(rows)),
+        on_metrics_(context.on_metrics),
+        compute_(std::move(compute)) {
     std::unordered_set<std::int64_t> ids;
     for (const auto& metric : metrics().metrics) collect_ids(*metric, &ids);
     int at = 0;
@@ -60,7 +64,8 @@ class ObservingReader final : public connector::BatchReader {
       arrays.push_back(batch.column(column));
       fields.push_back(batch.schema()->field(column));
     }
-    kept_.push_back(arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(), std::move(arrays)));
+    kept_.push_back(arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(),
+                                             std::move(arrays)));
   }
 
   Status finish() {
@@ -81,7 +86,8 @@ class ObservingReader final : public connector::BatchReader {
       aggregate->output.push_back(std::move(attribute));
     }
     TRY_ASSIGN(auto batches, compute_(aggregate));
-    if (batches.size() != 1) return Status::internal("the metrics of {} gave {} batches", metrics().name, batches.size());
+    if (batches.size() != 1)
+      return Status::internal("the metrics of {} gave {} batches", metrics().name, batches.size());
     ObservedMetrics observed;
     observed.name = metrics().name;
     observed.plan_id = metrics().plan_id;
@@ -105,13 +111,16 @@ class ObservingReader final : public connector::BatchReader {
 
 }  // namespace
 
-Result<connector::Batches> observe(const plan::NodePtr& node, connector::Batches rows, const ExecutionContext& context,
-                                   ComputeAggregate compute) {
+Result<connector::Batches> observe(const plan::NodePtr& node, connector::Batches rows,
+                                   const ExecutionContext& context, ComputeAggregate compute) {
   connector::Batches out;
   out.schema = rows.schema;
-  out.partitions.push_back([node, rows = std::move(rows), context, compute = std::move(compute)]() -> Result<std::unique_ptr<connector::BatchReader>> {
-    return std::unique_ptr<connector::BatchReader>(std::make_unique<ObservingReader>(node, rows, context, compute));
-  });
+  out.partitions.push_back(
+      [node, rows = std::move(rows), context,
+       compute = std::move(compute)]() -> Result<std::unique_ptr<connector::BatchReader>> {
+        return std::unique_ptr<connector::BatchReader>(
+            std::make_unique<ObservingReader>(node, rows, context, compute));
+      });
   return out;
 }
 

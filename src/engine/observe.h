@@ -1,5 +1,5 @@
-// observe(): metrics over rows that pass through. The columns that the metrics need are held until the rows end, then
-// aggregated once. One observation is read by one thread.
+// observe(): metrics over rows that pass through. The columns that the metrics need are held until
+// the rows end, then aggregated once. One observation is read by one thread.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,12 @@
 
 namespace millstream::engine {
 
-using ComputeAggregate = std::function<Result<std::vector<connector::RecordBatchPtr>>(const plan::NodePtr&)>;
+using ComputeAggregate =
+    std::function<Result<std::vector<connector::RecordBatchPtr>>(const plan::NodePtr&)>;
 
-// The rows of `node`'s child, unchanged but in one partition; context.on_metrics is called at their end.
-Result<connector::Batches> observe(const plan::NodePtr& node, connector::Batches rows, const ExecutionContext& context,
-                                   ComputeAggregate compute);
+// The rows of `node`'s child, unchanged but in one partition; context.on_metrics is called at their
+// end.
+Result<connector::Batches> observe(const plan::NodePtr& node, connector::Batches rows,
+                                   const ExecutionContext& context, ComputeAggregate compute);
 
 }  // namespace millstream::engine

@@ -21,10 +21,14 @@ std::optional<plan::AttributeId> passed(const plan::Expr& expr) {
 
 class PickReader final : public connector::BatchReader {
  public:
-  PickReader(std::unique_ptr<connector::BatchReader> input, std::shared_ptr<const column::Schema> schema,
-             std::shared_ptr<arrow::Schema> arrow, std::shared_ptr<const std::vector<int>> columns,
+  PickReader(std::unique_ptr<connector::BatchReader> input,
+             std::shared_ptr<const column::Schema> schema, std::shared_ptr<arrow::Schema> arrow,
+             std::shared_ptr<const std::vector<int>> columns,
              std::function<void(std::int64_t)> on_rows)
-      : input_(std::move(input)), schema_(std::move(schema)), arrow_(std::move(arrow)), columns_(std::move(columns)),
+      : input_(std::move(input)),
+        schema_(std::move(schema)),
+        arrow_(std::move(arrow)),
+        columns_(std::move(columns)),
         on_rows_(std::move(on_rows)) {}
 
   Result<connector::RecordBatchPtr> next() override {
@@ -39,7 +43,8 @@ class PickReader final : public connector::BatchReader {
       arrays.push_back(batch->column(column));
       fields.push_back(arrow_->field(static_cast<int>(i))->WithType(arrays.back()->type()));
     }
-    const auto picked = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch->num_rows(), std::move(arrays));
+    const auto picked = arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
+                                                 batch->num_rows(), std::move(arrays));
     return to_logical(picked, *schema_, arrow_);
   }
 
@@ -68,7 +73,8 @@ std::optional<Passthrough> Passthrough::of(const plan::NodePtr& node) {
   }
   using plan::NodeKind;
   const NodeKind kind = (*at)->kind;
-  if (kind != NodeKind::scan && kind != NodeKind::stream_scan && kind != NodeKind::local) return std::nullopt;
+  if (kind != NodeKind::scan && kind != NodeKind::stream_scan && kind != NodeKind::local)
+    return std::nullopt;
   std::unordered_map<std::int64_t, int> columns;
   for (std::size_t i = 0; i < (*at)->output.size(); ++i) {
     columns.emplace(static_cast<std::int64_t>((*at)->output[i].id), static_cast<int>(i));
@@ -87,13 +93,15 @@ std::optional<Passthrough> Passthrough::of(const plan::NodePtr& node) {
   pass.leaf_ = *at;
   for (const auto& attribute : node->output) {
     if (attribute.hidden) continue;
-    pass.schema_.push_back({attribute.name, attribute.type, attribute.nullable, attribute.metadata});
+    pass.schema_.push_back(
+        {attribute.name, attribute.type, attribute.nullable, attribute.metadata});
     pass.columns_.push_back(columns.at(static_cast<std::int64_t>(attribute.id)));
   }
   return pass;
 }
 
-Result<connector::Batches> Passthrough::apply(connector::Batches input, const std::string& time_zone,
+Result<connector::Batches> Passthrough::apply(connector::Batches input,
+                                              const std::string& time_zone,
                                               std::function<void(std::int64_t)> on_rows) const {
   connector::Batches out;
   out.schema = schema_;

@@ -1,5 +1,5 @@
-// Plans that only pick, rename and reorder the columns of one leaf: computed without DuckDB, keeping the leaf's partitions.
-// Immutable; any thread.
+// Plans that only pick, rename and reorder the columns of one leaf: computed without DuckDB,
+// keeping the leaf's partitions. Immutable; any thread.
 #pragma once
 
 #include <functional>

@@ -56,7 +56,8 @@ Result<std::string> physical_sql(const TypePtr& type) {
       return fmt::format("MAP({}, {})", key, value);
     }
     case TypeKind::struct_: {
-      if (type->fields().empty()) return Status::unsupported("expressions over empty structs are not supported");
+      if (type->fields().empty())
+        return Status::unsupported("expressions over empty structs are not supported");
       std::vector<std::string> members;
       for (std::size_t i = 0; i < type->fields().size(); ++i) {
         TRY_ASSIGN(const std::string member, physical_sql(type->fields()[i].type));
@@ -84,12 +85,14 @@ std::shared_ptr<arrow::DataType> physical_arrow(const TypePtr& type) {
     case TypeKind::array:
       return arrow::list(arrow::field("element", physical_arrow(type->element())));
     case TypeKind::map:
-      return std::make_shared<arrow::MapType>(arrow::field("key", physical_arrow(type->key()), false),
-                                              arrow::field("value", physical_arrow(type->value())));
+      return std::make_shared<arrow::MapType>(
+          arrow::field("key", physical_arrow(type->key()), false),
+          arrow::field("value", physical_arrow(type->value())));
     case TypeKind::struct_: {
       arrow::FieldVector fields;
       for (std::size_t i = 0; i < type->fields().size(); ++i) {
-        fields.push_back(arrow::field(fmt::format("f{}", i), physical_arrow(type->fields()[i].type)));
+        fields.push_back(
+            arrow::field(fmt::format("f{}", i), physical_arrow(type->fields()[i].type)));
       }
       return arrow::struct_(std::move(fields));
     }
@@ -102,20 +105,26 @@ namespace {
 
 using ArrayDataPtr = std::shared_ptr<arrow::ArrayData>;
 
-Result<ArrayDataPtr> typed_nulls(const std::shared_ptr<arrow::DataType>& type, std::int64_t length) {
+Result<ArrayDataPtr> typed_nulls(const std::shared_ptr<arrow::DataType>& type,
+                                 std::int64_t length) {
   auto made = arrow::MakeArrayOfNull(type, length);
   if (!made.ok()) return Status::internal("{}", made.status().ToString());
   return (*made)->data();
 }
 
-// The same buffers under another type of the same layout; types without values become typed nulls and back.
-Result<ArrayDataPtr> retype(const ArrayDataPtr& data, const std::shared_ptr<arrow::DataType>& type) {
+// The same buffers under another type of the same layout; types without values become typed nulls
+// and back.
+Result<ArrayDataPtr> retype(const ArrayDataPtr& data,
+                            const std::shared_ptr<arrow::DataType>& type) {
   if (data->type->Equals(*type)) return data;
-  if (data->type->id() == arrow::Type::NA || type->id() == arrow::Type::NA) return typed_nulls(type, data->length);
+  if (data->type->id() == arrow::Type::NA || type->id() == arrow::Type::NA)
+    return typed_nulls(type, data->length);
   auto copy = data->Copy();
   copy->type = type;
-  if (data->type->id() == arrow::Type::DICTIONARY || static_cast<int>(data->child_data.size()) != type->num_fields()) {
-    return Status::internal("Arrow column of {} where {} was expected", data->type->ToString(), type->ToString());
+  if (data->type->id() == arrow::Type::DICTIONARY ||
+      static_cast<int>(data->child_data.size()) != type->num_fields()) {
+    return Status::internal("Arrow column of {} where {} was expected", data->type->ToString(),
+                            type->ToString());
   }
   if (type->id() == arrow::Type::MAP) {
     const auto& map = static_cast<const arrow::MapType&>(*type);
@@ -141,15 +150,18 @@ Result<connector::RecordBatchPtr> retyped(const connector::RecordBatchPtr& batch
 
 }  // namespace
 
-Result<connector::RecordBatchPtr> to_physical(const connector::RecordBatchPtr& batch, const column::Schema& schema,
+Result<connector::RecordBatchPtr> to_physical(const connector::RecordBatchPtr& batch,
+                                              const column::Schema& schema,
                                               const std::shared_ptr<arrow::Schema>& physical) {
   if (batch->num_columns() != static_cast<int>(schema.size())) {
-    return Status::internal("a source gave {} columns where {} were asked for", batch->num_columns(), schema.size());
+    return Status::internal("a source gave {} columns where {} were asked for",
+                            batch->num_columns(), schema.size());
   }
   return retyped(batch, batch->num_columns(), physical);
 }
 
-Result<connector::RecordBatchPtr> to_logical(const connector::RecordBatchPtr& batch, const column::Schema& schema,
+Result<connector::RecordBatchPtr> to_logical(const connector::RecordBatchPtr& batch,
+                                             const column::Schema& schema,
                                              const std::shared_ptr<arrow::Schema>& logical) {
   return retyped(batch, static_cast<int>(schema.size()), logical);
 }

@@ -1,6 +1,7 @@
-// The physical form of Spark's types inside DuckDB, chosen so that nothing there can be misread: timestamps are TIMESTAMP of
-// UTC micros (no zone), day-time intervals BIGINT micros, year-month intervals INTEGER months, struct members are named
-// f0, f1, … (Spark's may repeat), NULL's own type is INTEGER. Arrow data changes between both forms without copies.
+// The physical form of Spark's types inside DuckDB, chosen so that nothing there can be misread:
+// timestamps are TIMESTAMP of UTC micros (no zone), day-time intervals BIGINT micros, year-month
+// intervals INTEGER months, struct members are named f0, f1, … (Spark's may repeat), NULL's own
+// type is INTEGER. Arrow data changes between both forms without copies.
 #pragma once
 
 #include <memory>
@@ -21,10 +22,12 @@ Result<std::string> physical_sql(const column::TypePtr& type);
 std::shared_ptr<arrow::DataType> physical_arrow(const column::TypePtr& type);
 
 // Columns of `batch` by index, as physical Arrow with names c0, c1, …
-Result<connector::RecordBatchPtr> to_physical(const connector::RecordBatchPtr& batch, const column::Schema& schema,
+Result<connector::RecordBatchPtr> to_physical(const connector::RecordBatchPtr& batch,
+                                              const column::Schema& schema,
                                               const std::shared_ptr<arrow::Schema>& physical);
 // A batch of DuckDB's as the Arrow form of `schema`.
-Result<connector::RecordBatchPtr> to_logical(const connector::RecordBatchPtr& batch, const column::Schema& schema,
+Result<connector::RecordBatchPtr> to_logical(const connector::RecordBatchPtr& batch,
+                                             const column::Schema& schema,
                                              const std::shared_ptr<arrow::Schema>& logical);
 
 }  // namespace millstream::engine

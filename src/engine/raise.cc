@@ -23,8 +23,9 @@ Status divide_by_zero() { return Status::error("DIVIDE_BY_ZERO", {{"config", ans
 Status remainder_by_zero() { return Status::error("REMAINDER_BY_ZERO", {{"config", ansi_config}}); }
 
 Status arithmetic_overflow(std::string_view message, std::string_view alternative) {
-  return Status::error("ARITHMETIC_OVERFLOW",
-                       {{"message", std::string(message)}, {"alternative", std::string(alternative)}, {"config", ansi_config}});
+  return Status::error("ARITHMETIC_OVERFLOW", {{"message", std::string(message)},
+                                               {"alternative", std::string(alternative)},
+                                               {"config", ansi_config}});
 }
 
 Status with_kind(const Status& status, ErrorKind kind) {
@@ -39,20 +40,24 @@ Status cast_invalid_input(std::string_view value, std::string_view type, std::st
                                                              {"targetType", quoted(target)},
                                                              {"ansiConfig", ansi_config}});
   if (target == "BOOLEAN") return with_kind(status, ErrorKind::runtime);
-  if (target == "DATE" || target.starts_with("TIMESTAMP")) return with_kind(status, ErrorKind::date_time);
+  if (target == "DATE" || target.starts_with("TIMESTAMP"))
+    return with_kind(status, ErrorKind::date_time);
   return with_kind(status, ErrorKind::number_format);
 }
 
 Status cast_overflow(std::string_view value, std::string_view type, std::string_view target) {
-  return Status::error("CAST_OVERFLOW",
-                       {{"value", std::string(value)}, {"sourceType", quoted(type)}, {"targetType", quoted(target)}, {"ansiConfig", ansi_config}});
+  return Status::error("CAST_OVERFLOW", {{"value", std::string(value)},
+                                         {"sourceType", quoted(type)},
+                                         {"targetType", quoted(target)},
+                                         {"ansiConfig", ansi_config}});
 }
 
 Status decimal_out_of_range(std::string_view value, int precision, int scale) {
-  return Status::error("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", {{"value", std::string(value)},
-                                                                      {"precision", std::to_string(precision)},
-                                                                      {"scale", std::to_string(scale)},
-                                                                      {"config", ansi_config}});
+  return Status::error("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+                       {{"value", std::string(value)},
+                        {"precision", std::to_string(precision)},
+                        {"scale", std::to_string(scale)},
+                        {"config", ansi_config}});
 }
 
 }  // namespace millstream::engine

@@ -41,47 +41,58 @@ std::optional<bool> rlike(Failure& fail, std::string_view text, std::string_view
 
 Status check_group(std::string_view function, std::int32_t group, int count) {
   if (group >= 0 && group <= count) return Status::OK();
-  return Status::error("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX", {{"parameter", "`idx`"},
-                                                                     {"functionName", "`" + std::string(function) + "`"},
-                                                                     {"groupCount", std::to_string(count)},
-                                                                     {"groupIndex", std::to_string(group)}});
+  return Status::error("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX",
+                       {{"parameter", "`idx`"},
+                        {"functionName", "`" + std::string(function) + "`"},
+                        {"groupCount", std::to_string(count)},
+                        {"groupIndex", std::to_string(group)}});
 }
 
-std::optional<std::string> extract(Failure& fail, std::string_view text, std::string_view pattern, std::int32_t group) {
+std::optional<std::string> extract(Failure& fail, std::string_view text, std::string_view pattern,
+                                   std::int32_t group) {
   std::string out;
-  const auto status = each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
-    TRY(check_group("regexp_extract", group, static_cast<int>(match.groups.size()) - 1));
-    out = match.groups[static_cast<std::size_t>(group)].value_or("");
-    return false;
-  });
+  const auto status =
+      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+        TRY(check_group("regexp_extract", group, static_cast<int>(match.groups.size()) - 1));
+        out = match.groups[static_cast<std::size_t>(group)].value_or("");
+        return false;
+      });
   if (!status.ok()) return fail(status);
   return out;
 }
 
-std::optional<Strings> extract_all(Failure& fail, std::string_view text, std::string_view pattern, std::int32_t group) {
+std::optional<Strings> extract_all(Failure& fail, std::string_view text, std::string_view pattern,
+                                   std::int32_t group) {
   Strings out;
-  const auto status = each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
-    TRY(check_group("regexp_extract_all", group, static_cast<int>(match.groups.size()) - 1));
-    out.items.emplace_back(std::string(match.groups[static_cast<std::size_t>(group)].value_or("")));
-    return true;
-  });
+  const auto status =
+      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+        TRY(check_group("regexp_extract_all", group, static_cast<int>(match.groups.size()) - 1));
+        out.items.emplace_back(
+            std::string(match.groups[static_cast<std::size_t>(group)].value_or("")));
+        return true;
+      });
   if (!status.ok()) return fail(status);
   return out;
 }
 
-std::optional<std::string> replace_all(Failure& fail, std::string_view text, std::string_view pattern, std::string_view by, std::int32_t position) {
-  if (position < 1) return fail(Status::invalid("The position of regexp_replace must be positive, got {}", position));
+std::optional<std::string> replace_all(Failure& fail, std::string_view text,
+                                       std::string_view pattern, std::string_view by,
+                                       std::int32_t position) {
+  if (position < 1)
+    return fail(
+        Status::invalid("The position of regexp_replace must be positive, got {}", position));
   std::size_t done = 0;
   const std::size_t from = byte_of_character(text, static_cast<std::size_t>(position - 1));
   if (position > 1 && from >= text.size()) return std::string(text);
   std::string out;
-  const auto status = each_match(text, pattern, from, [&](const JavaRegex::Match& match) -> Result<bool> {
-    out += text.substr(done, match.begin - done);
-    TRY_ASSIGN(const std::string replacement, expand_replacement(by, match));
-    out += replacement;
-    done = match.end;
-    return true;
-  });
+  const auto status =
+      each_match(text, pattern, from, [&](const JavaRegex::Match& match) -> Result<bool> {
+        out += text.substr(done, match.begin - done);
+        TRY_ASSIGN(const std::string replacement, expand_replacement(by, match));
+        out += replacement;
+        done = match.end;
+        return true;
+      });
   if (!status.ok()) return fail(status);
   out += text.substr(done);
   return out;
@@ -99,21 +110,25 @@ std::optional<std::int32_t> count(Failure& fail, std::string_view text, std::str
 
 std::optional<std::string> substr(Failure& fail, std::string_view text, std::string_view pattern) {
   std::optional<std::string> out;
-  const auto status = each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
-    out = std::string(*match.groups[0]);
-    return false;
-  });
+  const auto status =
+      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+        out = std::string(*match.groups[0]);
+        return false;
+      });
   if (!status.ok()) return fail(status);
   return out;
 }
 
-// String.split with a limit, as Spark calls it: trailing empty parts stay unless the limit is 0, which counts as -1.
-std::optional<Strings> split(Failure& fail, std::string_view text, std::string_view pattern, std::int32_t limit) {
+// String.split with a limit, as Spark calls it: trailing empty parts stay unless the limit is 0,
+// which counts as -1.
+std::optional<Strings> split(Failure& fail, std::string_view text, std::string_view pattern,
+                             std::int32_t limit) {
   Strings out;
   if (pattern.empty()) {
     // Every character of its own.
     std::size_t at = 0;
-    while (at < text.size() && (limit <= 0 || static_cast<std::int32_t>(out.items.size()) < limit)) {
+    while (at < text.size() &&
+           (limit <= 0 || static_cast<std::int32_t>(out.items.size()) < limit)) {
       const auto size = character_size(text, at);
       out.items.emplace_back(std::string(text.substr(at, size)));
       at += size;
@@ -122,14 +137,15 @@ std::optional<Strings> split(Failure& fail, std::string_view text, std::string_v
     return out;
   }
   std::size_t done = 0;
-  const auto status = each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
-    if (limit > 0 && static_cast<std::int32_t>(out.items.size()) == limit - 1) return false;
-    // An empty match at the very beginning never makes a part.
-    if (match.end == 0) return true;
-    out.items.emplace_back(std::string(text.substr(done, match.begin - done)));
-    done = match.end;
-    return true;
-  });
+  const auto status =
+      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+        if (limit > 0 && static_cast<std::int32_t>(out.items.size()) == limit - 1) return false;
+        // An empty match at the very beginning never makes a part.
+        if (match.end == 0) return true;
+        out.items.emplace_back(std::string(text.substr(done, match.begin - done)));
+        done = match.end;
+        return true;
+      });
   if (!status.ok()) return fail(status);
   out.items.emplace_back(std::string(text.substr(done)));
   return out;

@@ -42,7 +42,8 @@ struct ScanCallbacks {
 
   static void bind(duckdb_bind_info info) {
     duckdb_value value = duckdb_bind_get_parameter(info, 0);
-    Slot* slot = reinterpret_cast<Slot*>(duckdb_get_uint64(value));  // NOLINT: the statement wrote it
+    Slot* slot =
+        reinterpret_cast<Slot*>(duckdb_get_uint64(value));  // NOLINT: the statement wrote it
     duckdb_destroy_value(&value);
     for (std::size_t i = 0; i < slot->names_.size(); ++i) {
       const auto sql = physical_sql(slot->schema_[i].type);
@@ -54,7 +55,8 @@ struct ScanCallbacks {
       LogicalType type(duckdb_create_logical_type(DUCKDB_TYPE_TINYINT));
       duckdb_bind_add_result_column(info, "c_none", type.get());
     }
-    duckdb_bind_set_bind_data(info, new Slot*(slot), [](void* data) { delete static_cast<Slot**>(data); });
+    duckdb_bind_set_bind_data(info, new Slot*(slot),
+                              [](void* data) { delete static_cast<Slot**>(data); });
   }
 
   static duckdb_logical_type make_type(const column::TypePtr& type) {
@@ -122,14 +124,18 @@ struct ScanCallbacks {
     auto state = std::make_unique<GlobalState>();
     state->rows = slot->rows_;
     const idx_t count = duckdb_init_get_column_count(info);
-    for (idx_t i = 0; i < count; ++i) state->columns.push_back(duckdb_init_get_column_index(info, i));
-    const std::size_t partitions = slot->rows_ == nullptr ? 0 : slot->rows_->batches.partitions.size();
+    for (idx_t i = 0; i < count; ++i)
+      state->columns.push_back(duckdb_init_get_column_index(info, i));
+    const std::size_t partitions =
+        slot->rows_ == nullptr ? 0 : slot->rows_->batches.partitions.size();
     duckdb_init_set_max_threads(info, std::max<std::size_t>(1, partitions));
-    duckdb_init_set_init_data(info, state.release(), [](void* data) { delete static_cast<GlobalState*>(data); });
+    duckdb_init_set_init_data(info, state.release(),
+                              [](void* data) { delete static_cast<GlobalState*>(data); });
   }
 
   static void local_init(duckdb_init_info info) {
-    duckdb_init_set_init_data(info, new LocalState(), [](void* data) { delete static_cast<LocalState*>(data); });
+    duckdb_init_set_init_data(info, new LocalState(),
+                              [](void* data) { delete static_cast<LocalState*>(data); });
   }
 
   static void scan(duckdb_function_info info, duckdb_data_chunk output) {
@@ -141,7 +147,8 @@ struct ScanCallbacks {
   }
 
   // Makes local.batch a batch with rows left, or nullptr at the end.
-  static Status advance(const Slot& slot, Slot::Rows& rows, GlobalState& global, LocalState& local) {
+  static Status advance(const Slot& slot, Slot::Rows& rows, GlobalState& global,
+                        LocalState& local) {
     while (local.batch == nullptr || local.at >= local.batch->num_rows()) {
       local.batch = nullptr;
       if (local.reader == nullptr) {
@@ -162,14 +169,15 @@ struct ScanCallbacks {
     return Status::OK();
   }
 
-  static Status next_chunk(const Slot& slot, GlobalState& global, LocalState& local, duckdb_data_chunk output) {
+  static Status next_chunk(const Slot& slot, GlobalState& global, LocalState& local,
+                           duckdb_data_chunk output) {
     duckdb_data_chunk_set_size(output, 0);
     auto* rows = static_cast<Slot::Rows*>(global.rows.get());
     if (rows == nullptr) return Status::OK();
     TRY(advance(slot, *rows, global, local));
     if (local.batch == nullptr) return Status::OK();
-    const std::int64_t length =
-        std::min<std::int64_t>(static_cast<std::int64_t>(duckdb_vector_size()), local.batch->num_rows() - local.at);
+    const std::int64_t length = std::min<std::int64_t>(
+        static_cast<std::int64_t>(duckdb_vector_size()), local.batch->num_rows() - local.at);
     const auto slice = local.batch->Slice(local.at, length);
     local.at += length;
     local.chunk.reset();
@@ -177,22 +185,26 @@ struct ScanCallbacks {
       struct ArrowArray array;
       const auto exported = arrow::ExportRecordBatch(*slice, &array);
       if (!exported.ok()) return from_arrow(exported);
-      ErrorData error(duckdb_data_chunk_from_arrow(slot.connection_, &array, slot.converted_.get(), local.chunk.out()));
+      ErrorData error(duckdb_data_chunk_from_arrow(slot.connection_, &array, slot.converted_.get(),
+                                                   local.chunk.out()));
       if (array.release != nullptr) array.release(&array);
-      if (error && duckdb_error_data_has_error(error.get())) return unwrap_error(duckdb_error_data_message(error.get()));
+      if (error && duckdb_error_data_has_error(error.get()))
+        return unwrap_error(duckdb_error_data_message(error.get()));
     }
     for (std::size_t i = 0; i < global.columns.size(); ++i) {
-      if (global.columns[i] >= slot.names_.size()) continue;  // a row id, or the column of a table without any
-      duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(output, i),
-                                     duckdb_data_chunk_get_vector(local.chunk.get(), global.columns[i]));
+      if (global.columns[i] >= slot.names_.size())
+        continue;  // a row id, or the column of a table without any
+      duckdb_vector_reference_vector(
+          duckdb_data_chunk_get_vector(output, i),
+          duckdb_data_chunk_get_vector(local.chunk.get(), global.columns[i]));
     }
     duckdb_data_chunk_set_size(output, static_cast<idx_t>(length));
     return Status::OK();
   }
 };
 
-Result<std::unique_ptr<Slot>> Slot::create(duckdb_connection connection, std::vector<std::string> names,
-                                           column::Schema schema) {
+Result<std::unique_ptr<Slot>> Slot::create(duckdb_connection connection,
+                                           std::vector<std::string> names, column::Schema schema) {
   auto slot = std::make_unique<Slot>();
   slot->connection_ = connection;
   slot->names_ = std::move(names);
@@ -209,7 +221,8 @@ Result<std::unique_ptr<Slot>> Slot::create(duckdb_connection connection, std::ve
   if (!status.ok()) return from_arrow(status);
   ErrorData error(duckdb_schema_from_arrow(connection, &exported, slot->converted_.out()));
   if (exported.release != nullptr) exported.release(&exported);
-  if (error && duckdb_error_data_has_error(error.get())) return unwrap_error(duckdb_error_data_message(error.get()));
+  if (error && duckdb_error_data_has_error(error.get()))
+    return unwrap_error(duckdb_error_data_message(error.get()));
   return slot;
 }
 
@@ -219,7 +232,9 @@ void Slot::fill(connector::Batches batches, std::function<void(std::int64_t)> on
 
 void Slot::clear() { rows_ = nullptr; }
 
-std::string Slot::sql() const { return fmt::format("ms_scan({}::UBIGINT)", reinterpret_cast<std::uintptr_t>(this)); }
+std::string Slot::sql() const {
+  return fmt::format("ms_scan({}::UBIGINT)", reinterpret_cast<std::uintptr_t>(this));
+}
 
 Status register_scan(duckdb_connection connection) {
   duckdb_table_function function = duckdb_create_table_function();
@@ -233,7 +248,8 @@ Status register_scan(duckdb_connection connection) {
   duckdb_table_function_supports_projection_pushdown(function, true);
   const auto state = duckdb_register_table_function(connection, function);
   duckdb_destroy_table_function(&function);
-  return state == DuckDBSuccess ? Status::OK() : Status::internal("DuckDB refused the scan function");
+  return state == DuckDBSuccess ? Status::OK()
+                                : Status::internal("DuckDB refused the scan function");
 }
 
 }  // namespace millstream::engine

@@ -1,6 +1,7 @@
-// Arrow batches as a DuckDB table. A Slot is one leaf of a statement: its columns are fixed when the statement is prepared,
-// its rows are put in before each run. ms_scan(address) reads it, one DuckDB thread to a partition at a time. A Slot is owned
-// by its statement and outlives it; errors of the reader come back as they were, through wrap_error.
+// Arrow batches as a DuckDB table. A Slot is one leaf of a statement: its columns are fixed when
+// the statement is prepared, its rows are put in before each run. ms_scan(address) reads it, one
+// DuckDB thread to a partition at a time. A Slot is owned by its statement and outlives it; errors
+// of the reader come back as they were, through wrap_error.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,8 @@ namespace millstream::engine {
 class Slot {
  public:
   // The table function's columns are named `names`; `schema` says their types.
-  static Result<std::unique_ptr<Slot>> create(duckdb_connection connection, std::vector<std::string> names,
+  static Result<std::unique_ptr<Slot>> create(duckdb_connection connection,
+                                              std::vector<std::string> names,
                                               column::Schema schema);
 
   // The rows of the next run, and who is told how many came.

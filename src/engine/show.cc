@@ -32,7 +32,8 @@ std::string escape(std::string_view text) {
 // Lengths count UTF-16 units, as Java's do.
 std::size_t java_length(std::string_view text) {
   std::size_t length = 0;
-  for_each_character(text, [&](std::int32_t point, std::string_view) { length += point > 0xFFFF ? 2 : 1; });
+  for_each_character(
+      text, [&](std::int32_t point, std::string_view) { length += point > 0xFFFF ? 2 : 1; });
   return length;
 }
 
@@ -51,7 +52,9 @@ struct Table {
   bool more = false;
 };
 
-Result<Table> make_table(const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches, const ShowOptions& options) {
+Result<Table> make_table(const column::Schema& schema,
+                         const std::vector<connector::RecordBatchPtr>& batches,
+                         const ShowOptions& options) {
   Table table;
   const auto wanted = static_cast<std::size_t>(std::max(0, options.rows));
   for (const auto& field : schema) table.names.push_back(escape(field.name));
@@ -64,7 +67,8 @@ Result<Table> make_table(const column::Schema& schema, const std::vector<connect
       }
       std::vector<std::string> cells;
       for (std::size_t i = 0; i < schema.size(); ++i) {
-        TRY_ASSIGN(const std::string text, value_text(*batch->column(static_cast<int>(i)), row, schema[i].type, style));
+        TRY_ASSIGN(const std::string text,
+                   value_text(*batch->column(static_cast<int>(i)), row, schema[i].type, style));
         cells.push_back(shorten(escape(text), options.truncate));
       }
       table.rows.push_back(std::move(cells));
@@ -85,7 +89,8 @@ std::string horizontal(const Table& table, bool right) {
   std::vector<std::size_t> widths;
   for (const auto& name : table.names) widths.push_back(std::max(width_min, display_width(name)));
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::string rule = "+";
   for (const auto width : widths) rule += std::string(width, '-') + "+";
@@ -115,7 +120,8 @@ std::string vertical(const Table& table) {
     header += std::string(width > header.size() ? width - header.size() : 0, '-');
     out += header + "\n";
     for (std::size_t column = 0; column < table.names.size(); ++column) {
-      out += " " + padded(table.names[column], name_width, false) + " | " + padded(table.rows[i][column], data_width, false) + " \n";
+      out += " " + padded(table.names[column], name_width, false) + " | " +
+             padded(table.rows[i][column], data_width, false) + " \n";
     }
   }
   return out;
@@ -144,11 +150,14 @@ std::string html_escape(std::string_view text) {
   return out;
 }
 
-std::string more_text(int rows) { return fmt::format("only showing top {} {}", rows, rows == 1 ? "row" : "rows"); }
+std::string more_text(int rows) {
+  return fmt::format("only showing top {} {}", rows, rows == 1 ? "row" : "rows");
+}
 
 }  // namespace
 
-Result<std::string> show_string(const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches,
+Result<std::string> show_string(const column::Schema& schema,
+                                const std::vector<connector::RecordBatchPtr>& batches,
                                 const ShowOptions& options) {
   TRY_ASSIGN(const Table table, make_table(schema, batches, options));
   std::string out = options.vertical ? vertical(table) : horizontal(table, options.truncate > 0);
@@ -157,7 +166,8 @@ Result<std::string> show_string(const column::Schema& schema, const std::vector<
   return out;
 }
 
-Result<std::string> html_string(const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches,
+Result<std::string> html_string(const column::Schema& schema,
+                                const std::vector<connector::RecordBatchPtr>& batches,
                                 const ShowOptions& options) {
   TRY_ASSIGN(const Table table, make_table(schema, batches, options));
   std::string out = "<table border='1'>\n<tr>";

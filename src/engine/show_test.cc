@@ -17,11 +17,16 @@ std::string shown(const plan::NodePtr& node, const ShowOptions& options) {
 
 TEST(Show, Table) {
   const auto r = range(0, 3);
-  const auto p = select(r, {col(r, 0), fn("repeat", {lit("ab"), cast(col(r, 0), column::int_type())})}, {"id", "text"});
-  EXPECT_EQ(shown(p, {}), "+---+----+\n| id|text|\n+---+----+\n|  0|    |\n|  1|  ab|\n|  2|abab|\n+---+----+\n");
-  EXPECT_EQ(shown(p, {.rows = 1, .truncate = 3}), "+---+----+\n| id|text|\n+---+----+\n|  0|    |\n+---+----+\nonly showing top 1 row");
+  const auto p =
+      select(r, {col(r, 0), fn("repeat", {lit("ab"), cast(col(r, 0), column::int_type())})},
+             {"id", "text"});
+  EXPECT_EQ(shown(p, {}),
+            "+---+----+\n| id|text|\n+---+----+\n|  0|    |\n|  1|  ab|\n|  2|abab|\n+---+----+\n");
+  EXPECT_EQ(shown(p, {.rows = 1, .truncate = 3}),
+            "+---+----+\n| id|text|\n+---+----+\n|  0|    |\n+---+----+\nonly showing top 1 row");
   EXPECT_EQ(shown(p, {.rows = 2, .truncate = 0}),
-            "+---+----+\n|id |text|\n+---+----+\n|0  |    |\n|1  |ab  |\n+---+----+\nonly showing top 2 rows");
+            "+---+----+\n|id |text|\n+---+----+\n|0  |    |\n|1  |ab  |\n+---+----+\nonly showing "
+            "top 2 rows");
   EXPECT_EQ(shown(p, {.rows = 1, .truncate = 20, .vertical = true}),
             "-RECORD 0---\n id   | 0   \n text |     \nonly showing top 1 row");
   EXPECT_EQ(shown(range(0, 0), {.vertical = true}), "(0 rows)");
@@ -29,9 +34,12 @@ TEST(Show, Table) {
 }
 
 TEST(Show, TruncatesAndEscapes) {
-  const auto p = select(nullptr, {lit("abcdefghijklmnopqrstuvwxyz"), lit("a\nb"), lit("\u6f22\u5b57")}, {"x", "y", "z"});
+  const auto p =
+      select(nullptr, {lit("abcdefghijklmnopqrstuvwxyz"), lit("a\nb"), lit("\u6f22\u5b57")},
+             {"x", "y", "z"});
   EXPECT_EQ(shown(p, {}),
-            "+--------------------+----+----+\n|                   x|   y|   z|\n+--------------------+----+----+\n"
+            "+--------------------+----+----+\n|                   x|   y|   "
+            "z|\n+--------------------+----+----+\n"
             "|abcdefghijklmnopq...|a\\nb|\u6f22\u5b57|\n+--------------------+----+----+\n");
 }
 

@@ -31,7 +31,8 @@ Status set_option(duckdb_config config, const char* name, const std::string& val
 // Leaves of a plan as slots of the statement.
 class SlotLeaves final : public NodeLowering::Leaves {
  public:
-  SlotLeaves(duckdb_connection connection, std::vector<Statement::Leaf>* leaves) : connection_(connection), leaves_(leaves) {}
+  SlotLeaves(duckdb_connection connection, std::vector<Statement::Leaf>* leaves)
+      : connection_(connection), leaves_(leaves) {}
 
   Result<std::string> leaf(const plan::NodePtr& node) override {
     std::vector<std::string> names;
@@ -41,7 +42,8 @@ class SlotLeaves final : public NodeLowering::Leaves {
       if (node->kind == plan::NodeKind::collect_metrics && attribute.hidden) continue;
       std::string name = column_name(attribute.id);
       // Twice the same column: the second is out of reach, so its name is free.
-      if (std::find(names.begin(), names.end(), name) != names.end()) name += fmt::format("_{}", names.size());
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        name += fmt::format("_{}", names.size());
       names.push_back(std::move(name));
       schema.push_back({attribute.name, attribute.type, attribute.nullable, {}});
     }
@@ -59,8 +61,10 @@ class SlotLeaves final : public NodeLowering::Leaves {
 // While it lives, a cancelled token interrupts what the connection runs.
 class Interruption {
  public:
-  Interruption(duckdb_connection connection, const CancelToken* cancel) : cancel_(const_cast<CancelToken*>(cancel)) {
-    if (cancel_ != nullptr) callback_ = cancel_->on_cancel([connection] { duckdb_interrupt(connection); });
+  Interruption(duckdb_connection connection, const CancelToken* cancel)
+      : cancel_(const_cast<CancelToken*>(cancel)) {
+    if (cancel_ != nullptr)
+      callback_ = cancel_->on_cancel([connection] { duckdb_interrupt(connection); });
   }
   ~Interruption() {
     if (cancel_ != nullptr) cancel_->forget(callback_);
@@ -76,10 +80,17 @@ class Interruption {
 // The rows of one run.
 class ResultReader final : public connector::BatchReader {
  public:
-  ResultReader(duckdb_result result, duckdb_connection connection, duckdb_arrow_options options, const column::Schema& schema,
-               std::shared_ptr<arrow::Schema> logical, plan::NodePtr node, const CancelToken* cancel)
-      : result_(result), connection_(connection), options_(options), schema_(schema), logical_(std::move(logical)),
-        node_(std::move(node)), cancel_(cancel), interruption_(connection, cancel) {}
+  ResultReader(duckdb_result result, duckdb_connection connection, duckdb_arrow_options options,
+               const column::Schema& schema, std::shared_ptr<arrow::Schema> logical,
+               plan::NodePtr node, const CancelToken* cancel)
+      : result_(result),
+        connection_(connection),
+        options_(options),
+        schema_(schema),
+        logical_(std::move(logical)),
+        node_(std::move(node)),
+        cancel_(cancel),
+        interruption_(connection, cancel) {}
   ~ResultReader() override { duckdb_destroy_result(&result_); }
 
   Result<connector::RecordBatchPtr> next() override {
@@ -121,7 +132,8 @@ class ResultReader final : public connector::BatchReader {
     struct ArrowArray array;
     array.release = nullptr;
     ErrorData failed(duckdb_data_chunk_to_arrow(options_, chunk.get(), &array));
-    if (failed && duckdb_error_data_has_error(failed.get())) return unwrap_error(duckdb_error_data_message(failed.get()));
+    if (failed && duckdb_error_data_has_error(failed.get()))
+      return unwrap_error(duckdb_error_data_message(failed.get()));
     auto imported = arrow::ImportRecordBatch(&array, physical_);
     if (!imported.ok()) return from_arrow(imported.status());
     return *imported;
@@ -144,8 +156,10 @@ class ResultReader final : public connector::BatchReader {
     }
     struct ArrowSchema exported;
     exported.release = nullptr;
-    ErrorData failed(duckdb_to_arrow_schema(options_, types.data(), names.data(), count, &exported));
-    if (failed && duckdb_error_data_has_error(failed.get())) return unwrap_error(duckdb_error_data_message(failed.get()));
+    ErrorData failed(
+        duckdb_to_arrow_schema(options_, types.data(), names.data(), count, &exported));
+    if (failed && duckdb_error_data_has_error(failed.get()))
+      return unwrap_error(duckdb_error_data_message(failed.get()));
     auto imported = arrow::ImportSchema(&exported);
     if (!imported.ok()) return from_arrow(imported.status());
     physical_ = *imported;
@@ -168,11 +182,15 @@ class ResultReader final : public connector::BatchReader {
 
 Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   duckdb_config config;
-  if (duckdb_create_config(&config) == DuckDBError) return Status::internal("DuckDB gave no configuration");
+  if (duckdb_create_config(&config) == DuckDBError)
+    return Status::internal("DuckDB gave no configuration");
   const Owned<duckdb_config, duckdb_destroy_config> owner(config);
-  const int threads = settings.threads > 0 ? settings.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads = settings.threads > 0
+                          ? settings.threads
+                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   TRY(set_option(config, "threads", std::to_string(threads)));
-  if (settings.memory_bytes_max > 0) TRY(set_option(config, "memory_limit", fmt::format("{}B", settings.memory_bytes_max)));
+  if (settings.memory_bytes_max > 0)
+    TRY(set_option(config, "memory_limit", fmt::format("{}B", settings.memory_bytes_max)));
   TRY(set_option(config, "temp_directory", settings.spill_directory));
   TRY(set_option(config, "preserve_insertion_order", "true"));
   TRY(set_option(config, "autoinstall_known_extensions", "false"));
@@ -199,7 +217,8 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
 
 Result<Connection> Home::connect() {
   Connection connection;
-  if (duckdb_connect(database_.get(), connection.out()) == DuckDBError) return Status::internal("DuckDB refused a connection");
+  if (duckdb_connect(database_.get(), connection.out()) == DuckDBError)
+    return Status::internal("DuckDB refused a connection");
   return connection;
 }
 
@@ -213,7 +232,8 @@ Status Home::ensure(const std::set<DecimalKernel>& kernels) {
   return Status::OK();
 }
 
-Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::NodePtr& node, const std::string& time_zone) {
+Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::NodePtr& node,
+                                                      const std::string& time_zone) {
   auto statement = std::make_unique<Statement>();
   statement->node_ = node;
   statement->schema_ = plan::schema_of(*node);
@@ -228,7 +248,9 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   statement->uses_now_ = exprs.uses_now();
   statement->depth_ = nesting_of(sql);
   duckdb_state state = DuckDBSuccess;
-  on_deep_stack(statement->depth_, [&] { state = duckdb_prepare(connection, sql.c_str(), statement->prepared_.out()); });
+  on_deep_stack(statement->depth_, [&] {
+    state = duckdb_prepare(connection, sql.c_str(), statement->prepared_.out());
+  });
   if (state == DuckDBError) {
     return locate_error(unwrap_error(duckdb_prepare_error(statement->prepared_.get())), *node);
   }
@@ -239,9 +261,11 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
 Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionContext& context) {
   if (uses_now_) {
     const duckdb_timestamp now{context.timestamp_us};
-    if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError) return Status::internal("the current time was refused");
+    if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError)
+      return Status::internal("the current time was refused");
   }
-  // Sorts and aggregates do all their work before the first row: it must be interruptible as reading is.
+  // Sorts and aggregates do all their work before the first row: it must be interruptible as
+  // reading is.
   const Interruption interruption(connection_.get(), context.cancel);
   duckdb_result result;
   Status status;
@@ -251,8 +275,8 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
       result, connection_.get(), arrow_options_.get(), schema_, logical_, node_, context.cancel));
 }
 
-// Works until the first rows are there. It looks at the token between tasks, since an interrupt that comes before the query
-// has begun is lost.
+// Works until the first rows are there. It looks at the token between tasks, since an interrupt
+// that comes before the query has begun is lost.
 Status Statement::first_rows(const CancelToken* cancel, duckdb_result* result) {
   Pending pending;
   if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
@@ -264,7 +288,8 @@ Status Statement::first_rows(const CancelToken* cancel, duckdb_result* result) {
     if (state == DUCKDB_PENDING_ERROR) return unwrap_error(duckdb_pending_error(pending.get()));
     if (duckdb_pending_execution_is_finished(state)) break;
     // Other threads have the tasks.
-    if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   if (duckdb_execute_pending(pending.get(), result) == DuckDBSuccess) return Status::OK();
   const Status status = unwrap_error(duckdb_result_error(result));

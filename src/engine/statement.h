@@ -1,5 +1,5 @@
-// One prepared DuckDB statement of a plan, with its own connection, to be run again and again over replaceable inputs. Used
-// by one thread at a time (cancel may come from any).
+// One prepared DuckDB statement of a plan, with its own connection, to be run again and again over
+// replaceable inputs. Used by one thread at a time (cancel may come from any).
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace millstream::engine {
 
-// What all statements of an engine share: the database, and the decimal kernels that it has got so far.
+// What all statements of an engine share: the database, and the decimal kernels that it has got so
+// far.
 class Home {
  public:
   static Result<std::unique_ptr<Home>> open(const EngineSettings& settings);
@@ -41,11 +42,13 @@ class Statement {
   };
 
   // `node` is kept alive by the caller's cache or reader.
-  static Result<std::unique_ptr<Statement>> prepare(Home& home, const plan::NodePtr& node, const std::string& time_zone);
+  static Result<std::unique_ptr<Statement>> prepare(Home& home, const plan::NodePtr& node,
+                                                    const std::string& time_zone);
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
   const column::Schema& schema() const { return schema_; }
-  // Rows as they are computed; the statement must outlive the reader and is not run again before the reader is gone.
+  // Rows as they are computed; the statement must outlive the reader and is not run again before
+  // the reader is gone.
   Result<std::unique_ptr<connector::BatchReader>> run(const ExecutionContext& context);
 
  private:

@@ -1,4 +1,5 @@
-// What the engine promises its callers beyond values: partitions kept, errors as they were, cancel, replaceable inputs.
+// What the engine promises its callers beyond values: partitions kept, errors as they were, cancel,
+// replaceable inputs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +15,8 @@ using namespace testing;  // NOLINT
 // A table of one BIGINT column whose partitions are given as batches of numbers.
 class NumbersTable final : public connector::Table {
  public:
-  explicit NumbersTable(std::vector<std::vector<std::int64_t>> partitions, Status failure = Status::OK())
+  explicit NumbersTable(std::vector<std::vector<std::int64_t>> partitions,
+                        Status failure = Status::OK())
       : partitions_(std::move(partitions)), failure_(std::move(failure)) {}
   const column::Schema& schema() const override {
     static const column::Schema schema = {{"n", column::long_type(), true, {}}};
@@ -29,9 +31,12 @@ class NumbersTable final : public connector::Table {
     connector::Batches out;
     out.schema = schema();
     for (const auto& numbers : partitions_) {
-      out.partitions.push_back([this, numbers, columns = request.columns.size()]() -> Result<std::unique_ptr<connector::BatchReader>> {
-        return std::unique_ptr<connector::BatchReader>(std::make_unique<Reader>(numbers, columns, failure_));
-      });
+      out.partitions.push_back(
+          [this, numbers,
+           columns = request.columns.size()]() -> Result<std::unique_ptr<connector::BatchReader>> {
+            return std::unique_ptr<connector::BatchReader>(
+                std::make_unique<Reader>(numbers, columns, failure_));
+          });
     }
     return out;
   }
@@ -52,7 +57,9 @@ class NumbersTable final : public connector::Table {
       auto array = builder.Finish().ValueOrDie();
       const auto schema = arrow::schema({arrow::field("n", arrow::int64())});
       auto batch = arrow::RecordBatch::Make(schema, array->length(), {array});
-      if (columns_ == 0) return arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector{}), array->length(), arrow::ArrayVector{});
+      if (columns_ == 0)
+        return arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector{}), array->length(),
+                                        arrow::ArrayVector{});
       return batch;
     }
 
@@ -97,7 +104,8 @@ connector::Batches numbers(std::vector<std::int64_t> values) {
 }
 
 TEST(Engine, ScansKeepPartitionsWhenNothingIsComputed) {
-  const auto table = std::make_shared<NumbersTable>(std::vector<std::vector<std::int64_t>>{{1, 2}, {3}, {}});
+  const auto table =
+      std::make_shared<NumbersTable>(std::vector<std::vector<std::int64_t>>{{1, 2}, {3}, {}});
   const auto s = scan(table);
   const auto renamed = select(s, {col(s, 0)}, {"m"});
   const auto batches = shared_engine().execute(renamed, {});
@@ -125,13 +133,15 @@ TEST(Engine, ComputesOverPartitionsInOrder) {
     EXPECT_EQ(node, s.get());
     counted += rows;
   };
-  EXPECT_EQ(rows_of(aggregate(s, {}, {fn("count", {lit(1)}), fn("sum", {col(s, 0)})}), context), "25000|312487500");
+  EXPECT_EQ(rows_of(aggregate(s, {}, {fn("count", {lit(1)}), fn("sum", {col(s, 0)})}), context),
+            "25000|312487500");
   EXPECT_EQ(counted, 25000);
 }
 
 TEST(Engine, ErrorsOfAReaderComeBackAsTheyWere) {
   const Status failure = Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", "`x`"}});
-  const auto table = std::make_shared<NumbersTable>(std::vector<std::vector<std::int64_t>>{{1}, {2}}, failure);
+  const auto table =
+      std::make_shared<NumbersTable>(std::vector<std::vector<std::int64_t>>{{1}, {2}}, failure);
   const auto s = scan(table);
   const auto p = aggregate(s, {}, {fn("sum", {col(s, 0)})});
   const auto batches = shared_engine().execute(p, {});
@@ -160,14 +170,16 @@ TEST(Engine, TheCurrentTimeIsThatOfTheExecution) {
     ExecutionContext context;
     context.timestamp_us = now;
     context.stream_inputs.emplace(s.get(), numbers({1}));
-    const std::string wanted = now == 1700000000000000LL ? "2023-11-14 22:13:20|1700000000" : "2023-11-14 22:13:21.5|1700000001";
+    const std::string wanted = now == 1700000000000000LL ? "2023-11-14 22:13:20|1700000000"
+                                                         : "2023-11-14 22:13:21.5|1700000001";
     EXPECT_EQ(rows_of(p, context), wanted);
   }
 }
 
 TEST(Engine, CancelEndsAQuery) {
   const auto a = range(0, 3000000000LL);
-  const auto p = aggregate(select(a, {fn("%", {col(a, 0), lit(std::int64_t{1000003})})}, {"k"}), {}, {fn("count", {lit(1)})});
+  const auto p = aggregate(select(a, {fn("%", {col(a, 0), lit(std::int64_t{1000003})})}, {"k"}), {},
+                           {fn("count", {lit(1)})});
   CancelToken token;
   ExecutionContext context;
   context.cancel = &token;
@@ -188,15 +200,18 @@ TEST(Engine, ObservesRowsThatPass) {
   observe->name = "seen";
   const auto metric = fn("count", {lit(1)});
   const auto sum = fn("sum", {col(s, 0)});
-  observe->metrics = {plan::make_alias(metric, "rows", plan::next_attribute_id()), plan::make_alias(sum, "total", plan::next_attribute_id())};
+  observe->metrics = {plan::make_alias(metric, "rows", plan::next_attribute_id()),
+                      plan::make_alias(sum, "total", plan::next_attribute_id())};
   const plan::NodePtr node = observe;
   for (const bool computed : {false, true}) {
-    const auto p = computed ? filter(node, fn(">", {plan::make_attribute(node->output[0]), lit(1)})) : node;
+    const auto p =
+        computed ? filter(node, fn(">", {plan::make_attribute(node->output[0]), lit(1)})) : node;
     std::string seen;
     ExecutionContext context;
     context.stream_inputs.emplace(s.get(), numbers({1, 2, 3}));
     context.on_metrics = [&](ObservedMetrics metrics) {
-      seen = fmt::format("{}:{}|{}", metrics.name, metrics.row->column(0)->GetScalar(0).ValueOrDie()->ToString(),
+      seen = fmt::format("{}:{}|{}", metrics.name,
+                         metrics.row->column(0)->GetScalar(0).ValueOrDie()->ToString(),
                          metrics.row->column(1)->GetScalar(0).ValueOrDie()->ToString());
     };
     EXPECT_EQ(rows_of(p, context), computed ? "2;3" : "1;2;3");
@@ -206,22 +221,26 @@ TEST(Engine, ObservesRowsThatPass) {
 
 TEST(Engine, RowsGuardedByAConditionAreNotComputed) {
   const auto r = range(0, 4);
-  const auto safe = fn("and", {fn("!=", {col(r, 0), lit(std::int64_t{0})}), fn(">", {fn("/", {lit(6), col(r, 0)}), lit(2.5)})});
+  const auto safe = fn("and", {fn("!=", {col(r, 0), lit(std::int64_t{0})}),
+                               fn(">", {fn("/", {lit(6), col(r, 0)}), lit(2.5)})});
   EXPECT_EQ(rows_of(filter(r, safe)), "1;2");
   const auto inner = filter(r, fn("!=", {col(r, 0), lit(std::int64_t{0})}));
   EXPECT_EQ(rows_of(filter(inner, fn(">", {fn("/", {lit(6), col(inner, 0)}), lit(2.5)}))), "1;2");
 }
 
 TEST(Engine, TypesPassThroughUnchanged) {
-  const auto p = select(nullptr, {fn("array", {fn("named_struct", {lit("a"), lit(1), lit("A"), lit("x")})}), null_of(column::null_type()),
-                                  fn("map", {lit("k"), fn("array", {lit(1.5)})}), null_of(column::day_time_interval_type(0, 3)),
-                                  cast(lit("2024-01-01"), column::timestamp_ntz_type())});
+  const auto p =
+      select(nullptr, {fn("array", {fn("named_struct", {lit("a"), lit(1), lit("A"), lit("x")})}),
+                       null_of(column::null_type()), fn("map", {lit("k"), fn("array", {lit(1.5)})}),
+                       null_of(column::day_time_interval_type(0, 3)),
+                       cast(lit("2024-01-01"), column::timestamp_ntz_type())});
   EXPECT_EQ(rows_of(p), "[{1, x}]|NULL|{k -> [1.5]}|NULL|2024-01-01 00:00:00");
 }
 
 TEST(Engine, ManyOperators) {
   auto node = range(0, 3);
-  for (int i = 0; i < 400; ++i) node = filter(select(node, {fn("+", {col(node, 0), lit(1)})}), lit(true));
+  for (int i = 0; i < 400; ++i)
+    node = filter(select(node, {fn("+", {col(node, 0), lit(1)})}), lit(true));
   EXPECT_EQ(rows_of(node), "400;401;402");
 }
 

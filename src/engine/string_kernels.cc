@@ -95,31 +95,39 @@ std::optional<std::string> initcap(Failure&, std::string_view text) {
 }
 
 // Bounds of Spark's substring, in characters: from 1, from the end when negative, 0 as 1.
-std::pair<std::int64_t, std::int64_t> bounds(std::int64_t size, std::int64_t position, std::int64_t length) {
+std::pair<std::int64_t, std::int64_t> bounds(std::int64_t size, std::int64_t position,
+                                             std::int64_t length) {
   const std::int64_t start = position > 0 ? position - 1 : position < 0 ? size + position : 0;
   const std::int64_t end = length <= 0 ? start : start + length;
   return {std::clamp<std::int64_t>(start, 0, size), std::clamp<std::int64_t>(end, 0, size)};
 }
 
-std::optional<std::string> substring(Failure&, std::string_view text, std::int32_t position, std::int32_t length) {
-  const auto size = is_ascii(text) ? static_cast<std::int64_t>(text.size()) : static_cast<std::int64_t>(utf8_length(text));
+std::optional<std::string> substring(Failure&, std::string_view text, std::int32_t position,
+                                     std::int32_t length) {
+  const auto size = is_ascii(text) ? static_cast<std::int64_t>(text.size())
+                                   : static_cast<std::int64_t>(utf8_length(text));
   const auto [begin, end] = bounds(size, position, length);
   if (begin >= end) return std::string();
   if (size == static_cast<std::int64_t>(text.size())) {
-    return std::string(text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    return std::string(
+        text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
   }
   const std::size_t from = byte_of_character(text, static_cast<std::size_t>(begin));
-  const std::size_t to = from + byte_of_character(text.substr(from), static_cast<std::size_t>(end - begin));
+  const std::size_t to =
+      from + byte_of_character(text.substr(from), static_cast<std::size_t>(end - begin));
   return std::string(text.substr(from, to - from));
 }
 
-std::optional<OwnedBlob> substring_binary(Failure&, Blob blob, std::int32_t position, std::int32_t length) {
+std::optional<OwnedBlob> substring_binary(Failure&, Blob blob, std::int32_t position,
+                                          std::int32_t length) {
   const auto [begin, end] = bounds(static_cast<std::int64_t>(blob.bytes.size()), position, length);
   if (begin >= end) return OwnedBlob{};
-  return OwnedBlob{std::string(blob.bytes.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)))};
+  return OwnedBlob{std::string(
+      blob.bytes.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)))};
 }
 
-std::optional<std::string> substring_index(Failure&, std::string_view text, std::string_view delimiter, std::int32_t count) {
+std::optional<std::string> substring_index(Failure&, std::string_view text,
+                                           std::string_view delimiter, std::int32_t count) {
   if (delimiter.empty() || count == 0) return std::string();
   if (count > 0) {
     std::size_t at = 0;
@@ -155,14 +163,17 @@ std::string pad(std::string_view text, std::int32_t length, std::string_view fil
   }
   return left ? padding + std::string(text) : std::string(text) + padding;
 }
-std::optional<std::string> lpad(Failure&, std::string_view text, std::int32_t length, std::string_view fill) {
+std::optional<std::string> lpad(Failure&, std::string_view text, std::int32_t length,
+                                std::string_view fill) {
   return pad(text, length, fill, true);
 }
-std::optional<std::string> rpad(Failure&, std::string_view text, std::int32_t length, std::string_view fill) {
+std::optional<std::string> rpad(Failure&, std::string_view text, std::int32_t length,
+                                std::string_view fill) {
   return pad(text, length, fill, false);
 }
 
-std::optional<std::int32_t> locate(Failure&, std::string_view part, std::string_view text, std::int32_t position) {
+std::optional<std::int32_t> locate(Failure&, std::string_view part, std::string_view text,
+                                   std::int32_t position) {
   if (position < 1) return 0;
   const auto skip = static_cast<std::size_t>(position - 1);
   if (skip > utf8_length(text)) return 0;
@@ -171,11 +182,13 @@ std::optional<std::int32_t> locate(Failure&, std::string_view part, std::string_
   return static_cast<std::int32_t>(utf8_length(text.substr(0, found))) + 1;
 }
 
-std::optional<std::string> replace(Failure&, std::string_view text, std::string_view search, std::string_view by) {
+std::optional<std::string> replace(Failure&, std::string_view text, std::string_view search,
+                                   std::string_view by) {
   if (search.empty()) return std::string(text);
   std::string out;
   std::size_t at = 0;
-  for (auto found = text.find(search); found != std::string_view::npos; found = text.find(search, at)) {
+  for (auto found = text.find(search); found != std::string_view::npos;
+       found = text.find(search, at)) {
     out += text.substr(at, found - at);
     out += by;
     at = found + search.size();
@@ -215,7 +228,8 @@ std::optional<std::string> character(Failure&, std::int64_t code) {
 }
 
 // LIKE with Spark's escapes: an escape must stand before %, _ or itself.
-std::optional<bool> like(Failure& fail, std::string_view text, std::string_view pattern, std::string_view escape) {
+std::optional<bool> like(Failure& fail, std::string_view text, std::string_view pattern,
+                         std::string_view escape) {
   std::size_t t = 0;
   std::size_t p = 0;
   std::size_t star_p = std::string_view::npos;
@@ -233,7 +247,8 @@ std::optional<bool> like(Failure& fail, std::string_view text, std::string_view 
     const auto next = pattern.substr(i + escape.size());
     if (next.empty()) return invalid("ESC_AT_THE_END", {});
     if (next[0] != '%' && next[0] != '_' && !next.starts_with(escape)) {
-      return invalid("ESC_IN_THE_MIDDLE", {{"char", "'" + std::string(next.substr(0, character_size(next, 0))) + "'"}});
+      return invalid("ESC_IN_THE_MIDDLE",
+                     {{"char", "'" + std::string(next.substr(0, character_size(next, 0))) + "'"}});
     }
     i += escape.size() + (next.starts_with(escape) ? escape.size() : 1);
   }
@@ -274,7 +289,9 @@ std::optional<bool> like(Failure& fail, std::string_view text, std::string_view 
   return true;
 }
 
-std::optional<std::string> hex_long(Failure&, std::int64_t value) { return fmt::format("{:X}", static_cast<std::uint64_t>(value)); }
+std::optional<std::string> hex_long(Failure&, std::int64_t value) {
+  return fmt::format("{:X}", static_cast<std::uint64_t>(value));
+}
 
 std::optional<OwnedBlob> unhex(Failure&, std::string_view text) {
   const auto digit = [](char c) {
@@ -309,7 +326,8 @@ std::optional<OwnedBlob> unbase64(Failure& fail, std::string_view text) {
     if (c == '/') value = 63;
     if (c == '=') ++padding;
     if (value < 0) continue;
-    if (padding > 0) return fail(Status::invalid("Input byte array has incorrect ending byte at {}", digits));
+    if (padding > 0)
+      return fail(Status::invalid("Input byte array has incorrect ending byte at {}", digits));
     ++digits;
     bits = (bits << 6) | static_cast<std::uint32_t>(value);
     count += 6;
@@ -334,7 +352,8 @@ std::optional<std::int64_t> crc32(Failure&, Blob blob) {
     return made;
   }();
   std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char c : blob.bytes) crc = table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (crc >> 8);
+  for (const char c : blob.bytes)
+    crc = table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (crc >> 8);
   return static_cast<std::int64_t>(crc ^ 0xFFFFFFFFU);
 }
 
@@ -345,15 +364,19 @@ std::optional<std::string> raise(Failure& fail, std::string_view message) {
 // True, or the error that names the key that comes again; chr(30) stands for none.
 std::optional<bool> distinct_keys(Failure& fail, std::string_view again) {
   if (again == "\x1e") return true;
-  return fail(Status::error("DUPLICATED_MAP_KEY", {{"key", std::string(again)}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}}));
+  return fail(Status::error(
+      "DUPLICATED_MAP_KEY",
+      {{"key", std::string(again)}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}}));
 }
 
-std::optional<std::string> split_part(Failure& fail, std::string_view text, std::string_view delimiter, std::int32_t index) {
+std::optional<std::string> split_part(Failure& fail, std::string_view text,
+                                      std::string_view delimiter, std::int32_t index) {
   if (index == 0) return fail(Status::error("INVALID_INDEX_OF_ZERO"));
   std::vector<std::string_view> parts;
   std::size_t at = 0;
   if (!delimiter.empty()) {
-    for (auto found = text.find(delimiter); found != std::string_view::npos; found = text.find(delimiter, at)) {
+    for (auto found = text.find(delimiter); found != std::string_view::npos;
+         found = text.find(delimiter, at)) {
       parts.push_back(text.substr(at, found - at));
       at = found + delimiter.size();
     }
@@ -363,109 +386,6 @@ std::optional<std::string> split_part(Failure& fail, std::string_view text, std:
   const std::int64_t place = index > 0 ? index - 1 : size + index;
   if (place < 0 || place >= size) return std::string();
   return std::string(parts[static_cast<std::size_t>(place)]);
-}
-
-// One conversion of java.util.Formatter: flags, width, precision, and the value's text and kind.
-Result<std::string> convert(char conversion, std::string_view flags, int width, int precision, std::string_view text, char kind) {
-  const auto flag = [&](char c) { return flags.find(c) != std::string_view::npos; };
-  std::string out;
-  const bool null = text == "\x1e";
-  const char lower = conversion >= 'A' && conversion <= 'Z' ? static_cast<char>(conversion + 32) : conversion;
-  const auto mismatch = [&] {
-    return Status::invalid("{} != {}", conversion, kind == 's' ? "java.lang.String" : kind == 'f' ? "java.lang.Double" : "java.lang.Long");
-  };
-  if (null && lower != 'b') {
-    out = "null";
-  } else if (lower == 's') {
-    out = std::string(text);
-  } else if (lower == 'b') {
-    out = null ? "false" : kind == 'b' ? std::string(text) : "true";
-  } else if (lower == 'd' || lower == 'x') {
-    if (kind != 'i') return mismatch();
-    const auto value = parse_int64(text).value_or(0);
-    if (lower == 'x') {
-      out = fmt::format("{:x}", static_cast<std::uint64_t>(value));
-    } else {
-      out = std::string(text);
-      const std::size_t sign = value < 0 ? 1 : 0;
-      if (flag(',')) {
-        for (std::size_t at = out.size(); at > sign + 3;) out.insert(at -= 3, ",");
-      }
-      if (value >= 0 && (flag('+') || flag(' '))) out.insert(0, flag('+') ? "+" : " ");
-    }
-  } else if (lower == 'f' || lower == 'e') {
-    if (kind != 'f') return mismatch();
-    const double value = parse_double(text).value_or(0);
-    const int digits = precision < 0 ? 6 : precision;
-    out = lower == 'f' ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.{}e}", value, digits);
-    if (flag(',') && lower == 'f') {
-      const auto dot = out.find('.');
-      const std::size_t sign = value < 0 ? 1 : 0;
-      for (std::size_t at = dot == std::string::npos ? out.size() : dot; at > sign + 3;) out.insert(at -= 3, ",");
-    }
-    if (value >= 0 && flag('+')) out.insert(0, "+");
-  } else {
-    return Status::unsupported("the format conversion %{} is not supported", conversion);
-  }
-  if (precision >= 0 && (lower == 's' || lower == 'b')) out = out.substr(0, byte_of_character(out, static_cast<std::size_t>(precision)));
-  if (conversion != lower) out = to_upper(out);
-  const auto size = static_cast<int>(utf8_length(out));
-  if (size >= width) return out;
-  const std::string blanks(static_cast<std::size_t>(width - size), flag('0') ? '0' : ' ');
-  if (flag('-')) return out + blanks;
-  if (flag('0') && !out.empty() && (out[0] == '-' || out[0] == '+')) return out.substr(0, 1) + blanks + out.substr(1);
-  return blanks + out;
-}
-
-std::optional<std::string> format(Failure& fail, std::string_view pattern, std::string_view kinds, std::string_view joined) {
-  const auto values = kinds.empty() ? std::vector<std::string>() : millstream::split(joined, '\x1f');
-  std::string out;
-  std::size_t next = 0;
-  for (std::size_t at = 0; at < pattern.size();) {
-    const char c = pattern[at++];
-    if (c != '%') {
-      out += c;
-      continue;
-    }
-    const auto number = [&] {
-      int value = -1;
-      while (at < pattern.size() && pattern[at] >= '0' && pattern[at] <= '9') value = std::max(value, 0) * 10 + (pattern[at++] - '0');
-      return value;
-    };
-    // %2$s names its argument.
-    std::size_t index = next;
-    bool named = false;
-    const std::size_t start = at;
-    const int position = number();
-    if (position > 0 && at < pattern.size() && pattern[at] == '$') {
-      index = static_cast<std::size_t>(position) - 1;
-      named = true;
-      ++at;
-    } else {
-      at = start;
-    }
-    const std::size_t flags_at = at;
-    while (at < pattern.size() && std::string_view("-#+ 0,(").find(pattern[at]) != std::string_view::npos) ++at;
-    const auto flags = pattern.substr(flags_at, at - flags_at);
-    const int width = number();
-    int precision = -1;
-    if (at < pattern.size() && pattern[at] == '.') {
-      ++at;
-      precision = number();
-    }
-    if (at >= pattern.size()) return fail(Status::invalid("Conversion = '%'"));
-    const char conversion = pattern[at++];
-    if (conversion == '%' || conversion == 'n') {
-      out += conversion == 'n' ? '\n' : '%';
-      continue;
-    }
-    if (index >= kinds.size() || index >= values.size()) return fail(Status::invalid("Format specifier '%{}'", conversion));
-    if (!named) ++next;
-    const auto text = convert(conversion, flags, width, precision, values[index], kinds[index]);
-    if (!text.ok()) return fail(text.status());
-    out += *text;
-  }
-  return out;
 }
 
 }  // namespace
@@ -491,9 +411,9 @@ Status register_string_kernels(duckdb_connection c) {
   TRY(add_kernel<decode>(c, "ms_decode"));
   TRY(add_kernel<crc32>(c, "ms_crc32"));
   TRY(add_kernel<raise>(c, "ms_raise_error", KernelKind::volatile_));
-  TRY(add_kernel<format>(c, "ms_format"));
   TRY(add_kernel<distinct_keys>(c, "ms_distinct_keys"));
-  return add_kernel<split_part>(c, "ms_split_part");
+  TRY(add_kernel<split_part>(c, "ms_split_part"));
+  return register_format_kernels(c);
 }
 
 }  // namespace millstream::engine

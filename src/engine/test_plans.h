@@ -15,24 +15,30 @@
 namespace millstream::engine::testing {
 
 inline plan::ExprPtr lit(std::int32_t v) {
-  return plan::make_literal(std::make_shared<arrow::Int32Scalar>(v), column::int_type(), std::to_string(v));
+  return plan::make_literal(std::make_shared<arrow::Int32Scalar>(v), column::int_type(),
+                            std::to_string(v));
 }
 inline plan::ExprPtr lit(std::int64_t v) {
-  return plan::make_literal(std::make_shared<arrow::Int64Scalar>(v), column::long_type(), std::to_string(v));
+  return plan::make_literal(std::make_shared<arrow::Int64Scalar>(v), column::long_type(),
+                            std::to_string(v));
 }
 inline plan::ExprPtr lit(double v) {
-  return plan::make_literal(std::make_shared<arrow::DoubleScalar>(v), column::double_type(), std::to_string(v));
+  return plan::make_literal(std::make_shared<arrow::DoubleScalar>(v), column::double_type(),
+                            std::to_string(v));
 }
 inline plan::ExprPtr lit(bool v) {
-  return plan::make_literal(std::make_shared<arrow::BooleanScalar>(v), column::boolean_type(), v ? "true" : "false");
+  return plan::make_literal(std::make_shared<arrow::BooleanScalar>(v), column::boolean_type(),
+                            v ? "true" : "false");
 }
 inline plan::ExprPtr lit(const char* v) {
-  return plan::make_literal(std::make_shared<arrow::StringScalar>(std::string(v)), column::string_type(), v);
+  return plan::make_literal(std::make_shared<arrow::StringScalar>(std::string(v)),
+                            column::string_type(), v);
 }
 inline plan::ExprPtr dec(const char* text, int precision, int scale) {
   auto type = arrow::decimal128(precision, scale);
   const auto value = arrow::Decimal128::FromString(text).ValueOrDie();
-  return plan::make_literal(std::make_shared<arrow::Decimal128Scalar>(value, type), column::decimal_type(precision, scale), text);
+  return plan::make_literal(std::make_shared<arrow::Decimal128Scalar>(value, type),
+                            column::decimal_type(precision, scale), text);
 }
 inline plan::ExprPtr null_of(const column::TypePtr& type) {
   return plan::make_literal(arrow::MakeNullScalar(column::to_arrow(type)), type, "NULL");
@@ -41,11 +47,14 @@ inline plan::ExprPtr cast(plan::ExprPtr e, const column::TypePtr& type, bool att
   return plan::make_cast(std::move(e), type, true, attempt);
 }
 
-// A call as the analyzer would write it: implicit casts and added arguments included. Fails the process on an error.
-inline Result<plan::ExprPtr> try_fn(const std::string& name, std::vector<plan::ExprPtr> args, bool distinct = false) {
+// A call as the analyzer would write it: implicit casts and added arguments included. Fails the
+// process on an error.
+inline Result<plan::ExprPtr> try_fn(const std::string& name, std::vector<plan::ExprPtr> args,
+                                    bool distinct = false) {
   std::vector<functions::Argument> arguments;
   for (const auto& a : args) {
-    arguments.push_back({a->type, a->nullable, a->kind == plan::ExprKind::literal ? a->value : nullptr, a->pretty});
+    arguments.push_back(
+        {a->type, a->nullable, a->kind == plan::ExprKind::literal ? a->value : nullptr, a->pretty});
   }
   TRY_ASSIGN(const functions::Call call, functions::resolve(name, arguments, distinct, {}));
   auto e = std::make_shared<plan::Expr>();
@@ -70,23 +79,27 @@ inline Result<plan::ExprPtr> try_fn(const std::string& name, std::vector<plan::E
   e->distinct = distinct;
   for (std::size_t i = 0; i < args.size(); ++i) {
     auto child = args[i];
-    if (i < call.argument_types.size() && !column::same_type_ignoring_nullability(child->type, call.argument_types[i])) {
+    if (i < call.argument_types.size() &&
+        !column::same_type_ignoring_nullability(child->type, call.argument_types[i])) {
       child = cast(child, call.argument_types[i]);
     }
     e->children.push_back(child);
   }
   for (const auto& added : call.added_arguments) {
-    e->children.push_back(plan::make_literal(added, column::from_arrow(*added->type).value(), added->ToString()));
+    e->children.push_back(
+        plan::make_literal(added, column::from_arrow(*added->type).value(), added->ToString()));
   }
   return plan::ExprPtr(e);
 }
-inline plan::ExprPtr fn(const std::string& name, std::vector<plan::ExprPtr> args, bool distinct = false) {
+inline plan::ExprPtr fn(const std::string& name, std::vector<plan::ExprPtr> args,
+                        bool distinct = false) {
   auto made = try_fn(name, std::move(args), distinct);
   if (!made.ok()) throw std::runtime_error(made.status().to_string());
   return *made;
 }
 
-inline plan::NodePtr select(plan::NodePtr input, std::vector<plan::ExprPtr> exprs, std::vector<std::string> names = {}) {
+inline plan::NodePtr select(plan::NodePtr input, std::vector<plan::ExprPtr> exprs,
+                            std::vector<std::string> names = {}) {
   auto project = std::make_shared<plan::Project>();
   if (input != nullptr) project->children = {std::move(input)};
   for (std::size_t i = 0; i < exprs.size(); ++i) {
@@ -108,7 +121,8 @@ inline plan::NodePtr filter(plan::NodePtr input, plan::ExprPtr condition) {
   node->condition = std::move(condition);
   return node;
 }
-inline plan::NodePtr aggregate(plan::NodePtr input, std::vector<plan::ExprPtr> keys, std::vector<plan::ExprPtr> aggregates) {
+inline plan::NodePtr aggregate(plan::NodePtr input, std::vector<plan::ExprPtr> keys,
+                               std::vector<plan::ExprPtr> aggregates) {
   auto node = std::make_shared<plan::Aggregate>();
   node->children = {std::move(input)};
   node->keys = keys;
@@ -144,7 +158,9 @@ inline plan::NodePtr range(std::int64_t start, std::int64_t end, std::int64_t st
   node->output = {id};
   return node;
 }
-inline plan::ExprPtr col(const plan::NodePtr& node, std::size_t i) { return plan::make_attribute(node->output.at(i)); }
+inline plan::ExprPtr col(const plan::NodePtr& node, std::size_t i) {
+  return plan::make_attribute(node->output.at(i));
+}
 inline plan::NodePtr union_all(std::vector<plan::NodePtr> inputs) {
   auto node = std::make_shared<plan::SetOperation>();
   node->output = inputs[0]->output;
@@ -157,7 +173,8 @@ inline plan::NodePtr union_all(std::vector<plan::NodePtr> inputs) {
 }
 
 inline Engine& shared_engine() {
-  static auto engine = Engine::create({.memory_bytes_max = 0, .threads = 2, .spill_directory = ""}).value();
+  static auto engine =
+      Engine::create({.memory_bytes_max = 0, .threads = 2, .spill_directory = ""}).value();
   return *engine;
 }
 
@@ -179,7 +196,8 @@ inline std::string rows_of(const plan::NodePtr& node, const ExecutionContext& co
     for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
       if (!out.empty()) out += ";";
       for (std::size_t i = 0; i < schema.size(); ++i) {
-        const auto text = value_text(*batch->column(static_cast<int>(i)), row, schema[i].type, {context.time_zone, true});
+        const auto text = value_text(*batch->column(static_cast<int>(i)), row, schema[i].type,
+                                     {context.time_zone, true});
         out += (i > 0 ? "|" : "") + text.value();
       }
     }

@@ -11,14 +11,17 @@
 namespace millstream::engine {
 namespace {
 
-// The shortest digits that read back as the value, laid out as Java does: plain from 1e-3 up to 1e7.
+// The shortest digits that read back as the value, laid out as Java does: plain from 1e-3 up to
+// 1e7.
 template <typename T>
 std::string java_text(T value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), std::fabs(value), std::chars_format::scientific).ptr;
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), std::fabs(value),
+                                 std::chars_format::scientific)
+                       .ptr;
   const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
   const auto e = text.find('e');
   std::string digits(text.substr(0, e));
@@ -29,15 +32,19 @@ std::string java_text(T value) {
   std::from_chars(power.data(), power.data() + power.size(), exponent);
   const std::string sign = value < 0 ? "-" : "";
   if (exponent < -3 || exponent >= 7) {
-    return fmt::format("{}{}.{}E{}", sign, digits[0], digits.size() > 1 ? digits.substr(1) : "0", exponent);
+    return fmt::format("{}{}.{}E{}", sign, digits[0], digits.size() > 1 ? digits.substr(1) : "0",
+                       exponent);
   }
-  if (exponent < 0) return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  if (exponent < 0)
+    return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   const auto whole = static_cast<std::size_t>(exponent) + 1;
   if (digits.size() <= whole) return sign + digits + std::string(whole - digits.size(), '0') + ".0";
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
 
 constexpr std::int64_t second = 1000000;
 constexpr std::int64_t day = 86400 * second;
@@ -62,7 +69,8 @@ Civil civil_of_days(std::int64_t days) {
   const std::int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
   const std::int64_t mp = (5 * doy + 2) / 153;
   const int month = static_cast<int>(mp < 10 ? mp + 3 : mp - 9);
-  return {yoe + era * 400 + (month <= 2 ? 1 : 0), month, static_cast<int>(doy - (153 * mp + 2) / 5 + 1)};
+  return {yoe + era * 400 + (month <= 2 ? 1 : 0), month,
+          static_cast<int>(doy - (153 * mp + 2) / 5 + 1)};
 }
 
 std::int64_t days_of_civil(std::int64_t year, int month, int dom) {
@@ -94,14 +102,15 @@ std::string timestamp_text(std::int64_t local_micros) {
   const std::int64_t days = floor_div(local_micros, day);
   const std::int64_t rest = local_micros - days * day;
   const std::int64_t seconds = rest / second;
-  return fmt::format("{} {:02}:{:02}:{:02}{}", date_text(days), seconds / 3600, seconds / 60 % 60, seconds % 60,
-                     fraction(rest % second));
+  return fmt::format("{} {:02}:{:02}:{:02}{}", date_text(days), seconds / 3600, seconds / 60 % 60,
+                     seconds % 60, fraction(rest % second));
 }
 
 std::string day_time_text(std::int64_t micros, int start, int end) {
   static constexpr std::string_view names[] = {"DAY", "HOUR", "MINUTE", "SECOND"};
   const bool negative = micros < 0;
-  const auto value = negative ? 0 - static_cast<std::uint64_t>(micros) : static_cast<std::uint64_t>(micros);
+  const auto value =
+      negative ? 0 - static_cast<std::uint64_t>(micros) : static_cast<std::uint64_t>(micros);
   const auto days = value / day;
   const auto hours = value / (3600 * second);
   const auto minutes = value / (60 * second);
@@ -113,10 +122,14 @@ std::string day_time_text(std::int64_t micros, int start, int end) {
     const bool first = field == start;
     if (field == 0) text += std::to_string(days);
     if (field == 1) text += first ? fmt::format("{:02}", hours) : fmt::format(" {:02}", hours % 24);
-    if (field == 2) text += first ? fmt::format("{:02}", minutes) : fmt::format(":{:02}", minutes % 60);
-    if (field == 3) text += first ? fmt::format("{:02}{}", seconds, tail) : fmt::format(":{:02}{}", seconds % 60, tail);
+    if (field == 2)
+      text += first ? fmt::format("{:02}", minutes) : fmt::format(":{:02}", minutes % 60);
+    if (field == 3)
+      text += first ? fmt::format("{:02}{}", seconds, tail)
+                    : fmt::format(":{:02}{}", seconds % 60, tail);
   }
-  const std::string unit = start == end ? std::string(names[start]) : fmt::format("{} TO {}", names[start], names[end]);
+  const std::string unit =
+      start == end ? std::string(names[start]) : fmt::format("{} TO {}", names[start], names[end]);
   return fmt::format("INTERVAL '{}{}' {}", negative ? "-" : "", text, unit);
 }
 
@@ -142,7 +155,8 @@ std::optional<std::int64_t> parse_long(std::string_view text) {
   }
   std::int64_t value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
+    return std::nullopt;
   return value;
 }
 
@@ -156,10 +170,13 @@ std::optional<double> parse_double(std::string_view text) {
     digits.remove_prefix(1);
   }
   const double infinity = std::numeric_limits<double>::infinity();
-  if (equals_ignore_case(digits, "inf") || equals_ignore_case(digits, "infinity")) return negative ? -infinity : infinity;
+  if (equals_ignore_case(digits, "inf") || equals_ignore_case(digits, "infinity"))
+    return negative ? -infinity : infinity;
   if (equals_ignore_case(text, "nan")) return std::numeric_limits<double>::quiet_NaN();
-  if (digits.size() > 1 && std::string_view("dDfF").find(digits.back()) != std::string_view::npos) digits.remove_suffix(1);
-  if (digits.empty() || !((digits[0] >= '0' && digits[0] <= '9') || digits[0] == '.')) return std::nullopt;
+  if (digits.size() > 1 && std::string_view("dDfF").find(digits.back()) != std::string_view::npos)
+    digits.remove_suffix(1);
+  if (digits.empty() || !((digits[0] >= '0' && digits[0] <= '9') || digits[0] == '.'))
+    return std::nullopt;
   double value = 0;
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (parsed.ptr != digits.data() + digits.size()) return std::nullopt;
@@ -185,13 +202,15 @@ std::optional<bool> parse_boolean(std::string_view text) {
 namespace {
 
 // Reads `least` to `most` digits off the front.
-std::optional<std::int64_t> take_digits(std::string_view* text, std::size_t least, std::size_t most) {
+std::optional<std::int64_t> take_digits(std::string_view* text, std::size_t least,
+                                        std::size_t most) {
   std::size_t count = 0;
   std::int64_t value = 0;
   while (count < most && count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9') {
     value = value * 10 + ((*text)[count++] - '0');
   }
-  if (count < least || (count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9')) return std::nullopt;
+  if (count < least || (count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9'))
+    return std::nullopt;
   text->remove_prefix(count);
   return value;
 }
@@ -227,11 +246,13 @@ std::optional<std::int64_t> take_date(std::string_view* text, bool* complete) {
     }
   }
   const std::int64_t y = sign * *year;
-  if (month < 1 || month > 12 || dom < 1 || dom > days_in_month(y, static_cast<int>(month))) return std::nullopt;
+  if (month < 1 || month > 12 || dom < 1 || dom > days_in_month(y, static_cast<int>(month)))
+    return std::nullopt;
   return days_of_civil(y, static_cast<int>(month), static_cast<int>(dom));
 }
 
-// h{1,2}:m{1,2}[:s{1,2}[.f*]], as micros of the day; the hour alone is not enough, except before a zone.
+// h{1,2}:m{1,2}[:s{1,2}[.f*]], as micros of the day; the hour alone is not enough, except before a
+// zone.
 std::optional<std::int64_t> take_time(std::string_view* text) {
   const auto hour = take_digits(text, 1, 2);
   if (!hour || *hour > 23) return std::nullopt;
@@ -268,7 +289,9 @@ std::optional<std::int32_t> parse_date(std::string_view text) {
   if (!days) return std::nullopt;
   // After a whole date, a time part may follow and is ignored.
   if (!text.empty() && !(complete && (text[0] == ' ' || text[0] == 'T'))) return std::nullopt;
-  if (*days < std::numeric_limits<std::int32_t>::min() || *days > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  if (*days < std::numeric_limits<std::int32_t>::min() ||
+      *days > std::numeric_limits<std::int32_t>::max())
+    return std::nullopt;
   return static_cast<std::int32_t>(*days);
 }
 

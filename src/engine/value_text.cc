@@ -20,7 +20,8 @@ auto value_at(const arrow::Array& array, std::int64_t row) {
 
 std::string binary_text(std::string_view bytes) {
   std::string out = "[";
-  for (std::size_t i = 0; i < bytes.size(); ++i) out += fmt::format("{}{:02X}", i == 0 ? "" : " ", static_cast<unsigned char>(bytes[i]));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    out += fmt::format("{}{:02X}", i == 0 ? "" : " ", static_cast<unsigned char>(bytes[i]));
   return out + "]";
 }
 
@@ -37,7 +38,8 @@ std::string calendar_text(const arrow::MonthDayNanoIntervalType::MonthDayNanos& 
   add(micros / 60000000 % 60, "minutes");
   const std::int64_t rest = micros % 60000000;
   if (rest != 0) {
-    std::string seconds = fmt::format("{}{}.{:06}", rest < 0 ? "-" : "", std::abs(rest) / 1000000, std::abs(rest) % 1000000);
+    std::string seconds = fmt::format("{}{}.{:06}", rest < 0 ? "-" : "", std::abs(rest) / 1000000,
+                                      std::abs(rest) % 1000000);
     while (seconds.back() == '0') seconds.pop_back();
     if (seconds.back() == '.') seconds.pop_back();
     out += (out.empty() ? "" : " ") + seconds + " seconds";
@@ -45,7 +47,8 @@ std::string calendar_text(const arrow::MonthDayNanoIntervalType::MonthDayNanos& 
   return out.empty() ? "0 seconds" : out;
 }
 
-Result<std::string> list_text(const arrow::Array& values, std::int64_t begin, std::int64_t end, const TypePtr& type, const TextStyle& style) {
+Result<std::string> list_text(const arrow::Array& values, std::int64_t begin, std::int64_t end,
+                              const TypePtr& type, const TextStyle& style) {
   std::string out = "[";
   for (std::int64_t i = begin; i < end; ++i) {
     TRY_ASSIGN(const std::string item, value_text(values, i, type, style));
@@ -54,10 +57,12 @@ Result<std::string> list_text(const arrow::Array& values, std::int64_t begin, st
   return out + "]";
 }
 
-Result<std::string> nested_text(const arrow::Array& array, std::int64_t row, const DataType& type, const TextStyle& style) {
+Result<std::string> nested_text(const arrow::Array& array, std::int64_t row, const DataType& type,
+                                const TextStyle& style) {
   if (type.kind() == TypeKind::array) {
     const auto& list = static_cast<const arrow::ListArray&>(array);
-    return list_text(*list.values(), list.value_offset(row), list.value_offset(row + 1), type.element(), style);
+    return list_text(*list.values(), list.value_offset(row), list.value_offset(row + 1),
+                     type.element(), style);
   }
   std::string out = "{";
   if (type.kind() == TypeKind::map) {
@@ -71,7 +76,8 @@ Result<std::string> nested_text(const arrow::Array& array, std::int64_t row, con
   }
   const auto& members = static_cast<const arrow::StructArray&>(array);
   for (std::size_t i = 0; i < type.fields().size(); ++i) {
-    TRY_ASSIGN(const std::string item, value_text(*members.field(static_cast<int>(i)), row, type.fields()[i].type, style));
+    TRY_ASSIGN(const std::string item,
+               value_text(*members.field(static_cast<int>(i)), row, type.fields()[i].type, style));
     out += (i > 0 ? ", " : "") + item;
   }
   return out + "}";
@@ -79,8 +85,10 @@ Result<std::string> nested_text(const arrow::Array& array, std::int64_t row, con
 
 }  // namespace
 
-Result<std::string> value_text(const arrow::Array& array, std::int64_t row, const TypePtr& type, const TextStyle& style) {
-  if (type->kind() == TypeKind::null || array.IsNull(row)) return std::string(style.pretty ? "NULL" : "null");
+Result<std::string> value_text(const arrow::Array& array, std::int64_t row, const TypePtr& type,
+                               const TextStyle& style) {
+  if (type->kind() == TypeKind::null || array.IsNull(row))
+    return std::string(style.pretty ? "NULL" : "null");
   switch (type->kind()) {
     case TypeKind::boolean:
       return std::string(value_at<arrow::BooleanArray>(array, row) ? "true" : "false");
@@ -115,9 +123,11 @@ Result<std::string> value_text(const arrow::Array& array, std::int64_t row, cons
     case TypeKind::timestamp_ntz:
       return timestamp_text(value_at<arrow::TimestampArray>(array, row));
     case TypeKind::day_time_interval:
-      return day_time_text(value_at<arrow::DurationArray>(array, row), type->start_field(), type->end_field());
+      return day_time_text(value_at<arrow::DurationArray>(array, row), type->start_field(),
+                           type->end_field());
     case TypeKind::year_month_interval:
-      return year_month_text(value_at<arrow::MonthIntervalArray>(array, row), type->start_field(), type->end_field());
+      return year_month_text(value_at<arrow::MonthIntervalArray>(array, row), type->start_field(),
+                             type->end_field());
     case TypeKind::calendar_interval:
       return calendar_text(value_at<arrow::MonthDayNanoIntervalArray>(array, row));
     case TypeKind::array:

@@ -24,7 +24,8 @@ std::int64_t floor_seconds(std::int64_t value) {
 std::optional<int> two_digits(std::string_view* text) {
   std::size_t count = 0;
   int value = 0;
-  while (count < 2 && count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9') value = value * 10 + ((*text)[count++] - '0');
+  while (count < 2 && count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9')
+    value = value * 10 + ((*text)[count++] - '0');
   if (count == 0) return std::nullopt;
   text->remove_prefix(count);
   return value;
@@ -54,7 +55,8 @@ std::optional<std::int32_t> fixed_offset(std::string_view name) {
   return parse_offset(name);
 }
 
-// The offset that holds from `begin` to `end` (UTC seconds); the last one looked up, for each thread.
+// The offset that holds from `begin` to `end` (UTC seconds); the last one looked up, for each
+// thread.
 struct Span {
   const void* region = nullptr;
   std::int64_t begin = 0;
@@ -112,7 +114,9 @@ std::int32_t Zone::offset_seconds(std::int64_t utc_micros) const {
   return region_ == nullptr ? fixed_ : span_at(region_, floor_seconds(utc_micros)).offset;
 }
 
-std::int64_t Zone::to_local(std::int64_t utc_micros) const { return utc_micros + offset_seconds(utc_micros) * micros; }
+std::int64_t Zone::to_local(std::int64_t utc_micros) const {
+  return utc_micros + offset_seconds(utc_micros) * micros;
+}
 
 std::int64_t Zone::from_local(std::int64_t local_micros) const {
   if (region_ == nullptr) return local_micros - fixed_ * micros;
@@ -122,7 +126,8 @@ std::int64_t Zone::from_local(std::int64_t local_micros) const {
   const Span& span = span_at(region_, seconds);
   const std::int64_t guess = seconds - span.offset;
   constexpr std::int64_t day = 86400;
-  if (guess >= span.begin + day && guess < span.end - day) return local_micros - span.offset * micros;
+  if (guess >= span.begin + day && guess < span.end - day)
+    return local_micros - span.offset * micros;
   const auto info = zone->get_info(date::local_seconds(std::chrono::seconds(seconds)));
   return local_micros - info.first.offset.count() * micros;
 }

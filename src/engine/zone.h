@@ -13,8 +13,10 @@ class Zone {
   // INVALID time zones are an error that names them. The pointer lives for ever.
   static Result<const Zone*> find(std::string_view name);
 
-  std::int64_t to_local(std::int64_t utc_micros) const;  // the wall clock at that instant, as micros
-  // The instant of a wall clock; in a gap the clock moves on by its length, in an overlap the earlier instant counts.
+  std::int64_t to_local(
+      std::int64_t utc_micros) const;  // the wall clock at that instant, as micros
+  // The instant of a wall clock; in a gap the clock moves on by its length, in an overlap the
+  // earlier instant counts.
   std::int64_t from_local(std::int64_t local_micros) const;
   std::int32_t offset_seconds(std::int64_t utc_micros) const;
 

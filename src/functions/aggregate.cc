@@ -48,8 +48,9 @@ Result<Call> sum(const Request& request) {
 Result<Call> average(const Request& request) {
   TRY_ASSIGN(Call call, sum(request));
   const TypePtr& type = call.argument_types[0];
-  call.type = type->kind() == TypeKind::decimal ? bounded_decimal(type->precision() + 4, type->scale() + 4)
-                                                : column::double_type();
+  call.type = type->kind() == TypeKind::decimal
+                  ? bounded_decimal(type->precision() + 4, type->scale() + 4)
+                  : column::double_type();
   return call;
 }
 
@@ -58,7 +59,8 @@ Result<Call> extreme(const Request& request) {
   Call call = begin_call(request);
   if (!is_orderable(*request.arguments[0].type)) {
     return mismatch("INVALID_ORDERING_TYPE", call.pretty,
-                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(request.arguments[0].type)}});
+                    {{"functionName", "`" + request.name + "`"},
+                     {"dataType", quoted(request.arguments[0].type)}});
   }
   call.type = request.arguments[0].type;
   return call;
@@ -69,7 +71,8 @@ Result<Call> by_order(const Request& request) {
   Call call = begin_call(request);
   if (!is_orderable(*request.arguments[1].type)) {
     return mismatch("INVALID_ORDERING_TYPE", call.pretty,
-                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(request.arguments[1].type)}});
+                    {{"functionName", "`" + request.name + "`"},
+                     {"dataType", quoted(request.arguments[1].type)}});
   }
   call.type = request.arguments[0].type;
   return call;
@@ -89,15 +92,18 @@ Result<Call> collect(const Request& request) {
 
 // first(x[, ignoreNulls]) and last: the flag is a constant and becomes part of the name.
 Result<Call> first_last(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
   call.type = request.arguments[0].type;
   if (request.arguments.size() == 2) {
-    if (request.arguments[1].type->kind() != TypeKind::boolean || request.arguments[1].literal == nullptr) {
+    if (request.arguments[1].type->kind() != TypeKind::boolean ||
+        request.arguments[1].literal == nullptr) {
       return unexpected_input(request, 1, "\"BOOLEAN\"");
     }
     const bool ignore = request.arguments[1].sql == "true";
-    call.pretty = fmt::format("{}({}){}", request.name, request.arguments[0].sql, ignore ? " ignore nulls" : "");
+    call.pretty = fmt::format("{}({}){}", request.name, request.arguments[0].sql,
+                              ignore ? " ignore nulls" : "");
     if (ignore) call.name += "_ignore_nulls";
   }
   return call;
@@ -106,7 +112,8 @@ Result<Call> first_last(const Request& request) {
 Result<Call> boolean_aggregate(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
   const TypeKind kind = request.arguments[0].type->kind();
-  if (kind != TypeKind::boolean && kind != TypeKind::null) return unexpected_input(request, 0, "\"BOOLEAN\"");
+  if (kind != TypeKind::boolean && kind != TypeKind::null)
+    return unexpected_input(request, 0, "\"BOOLEAN\"");
   Call call = begin_call(request);
   call.argument_types = {column::boolean_type()};
   call.type = column::boolean_type();
@@ -118,9 +125,11 @@ Result<Call> boolean_aggregate(const Request& request) {
 }
 
 Result<Call> percentile(const Request& request) {
-  if (request.arguments.size() != 2) return Status::unsupported("{} with a frequency is not supported", request.name);
+  if (request.arguments.size() != 2)
+    return Status::unsupported("{} with a frequency is not supported", request.name);
   Call call = begin_call(request);
-  if (request.arguments[1].type->is_nested()) return Status::unsupported("{} of several percentages is not supported", request.name);
+  if (request.arguments[1].type->is_nested())
+    return Status::unsupported("{} of several percentages is not supported", request.name);
   call.argument_types = {column::double_type(), column::double_type()};
   call.type = column::double_type();
   const auto close = call.pretty.rfind(')');
@@ -129,10 +138,14 @@ Result<Call> percentile(const Request& request) {
 }
 
 Result<Call> percentile_approx(const Request& request) {
-  if (request.arguments.size() < 2 || request.arguments.size() > 3) return wrong_arity(request, "[2, 3]");
+  if (request.arguments.size() < 2 || request.arguments.size() > 3)
+    return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
-  if (request.arguments[1].type->is_nested()) return Status::unsupported("{} of several percentages is not supported", request.name);
-  if (!request.arguments[0].type->is_numeric()) return Status::unsupported("{} of {} is not supported", request.name, request.arguments[0].type->sql());
+  if (request.arguments[1].type->is_nested())
+    return Status::unsupported("{} of several percentages is not supported", request.name);
+  if (!request.arguments[0].type->is_numeric())
+    return Status::unsupported("{} of {} is not supported", request.name,
+                               request.arguments[0].type->sql());
   call.argument_types[1] = column::double_type();
   call.type = request.arguments[0].type;
   if (request.arguments.size() == 2) call.pretty.insert(call.pretty.rfind(')'), ", 10000");
@@ -141,23 +154,27 @@ Result<Call> percentile_approx(const Request& request) {
 
 Result<Call> bit_aggregate(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
-  if (!request.arguments[0].type->is_integral()) return unexpected_input(request, 0, "\"INTEGRAL\"");
+  if (!request.arguments[0].type->is_integral())
+    return unexpected_input(request, 0, "\"INTEGRAL\"");
   Call call = begin_call(request);
   call.type = request.arguments[0].type;
   return call;
 }
 
 Result<Call> list_aggregate(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
-  if (!request.arguments[0].type->is_string()) return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
+  if (!request.arguments[0].type->is_string())
+    return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
   call.argument_types.assign(request.arguments.size(), column::string_type());
   call.type = column::string_type();
   return call;
 }
 
 Result<Call> approximate_count(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
   if (request.arguments.size() == 2) call.pretty = pretty_from(request.name + "({0})", request);
   call.type = column::long_type();
@@ -167,7 +184,8 @@ Result<Call> approximate_count(const Request& request) {
 
 constexpr FunctionKind aggregate = FunctionKind::aggregate;
 
-Entry row(std::string_view name, Rule rule, std::string_view sql = {}, std::string_view canonical = {}) {
+Entry row(std::string_view name, Rule rule, std::string_view sql = {},
+          std::string_view canonical = {}) {
   Entry entry;
   entry.name = name;
   entry.rule = rule;
@@ -177,7 +195,8 @@ Entry row(std::string_view name, Rule rule, std::string_view sql = {}, std::stri
   return entry;
 }
 
-Entry of_doubles(std::string_view name, std::string_view parameters, std::string_view sql, std::string_view canonical = {}) {
+Entry of_doubles(std::string_view name, std::string_view parameters, std::string_view sql,
+                 std::string_view canonical = {}) {
   Entry entry;
   entry.name = name;
   entry.parameters = parameters;
@@ -192,9 +211,10 @@ Entry of_doubles(std::string_view name, std::string_view parameters, std::string
 const Entry entries[] = {
     row("count", count),
     row("sum", sum),
-    row("try_sum", [](const Request& request) -> Result<Call> {
-      return Status::unsupported("{} is not supported", request.name);
-    }),
+    row("try_sum",
+        [](const Request& request) -> Result<Call> {
+          return Status::unsupported("{} is not supported", request.name);
+        }),
     row("avg", average),
     row("mean", average, {}, "avg"),
     row("min", extreme, "min({0})"),

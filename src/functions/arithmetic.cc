@@ -1,4 +1,4 @@
-// Arithmetic operators and mathematical functions.
+// Arithmetic operators, of numbers and of times.
 #include <algorithm>
 
 #include "base/text.h"
@@ -52,17 +52,22 @@ bool temporal(const Request& request, Call* call) {
     call->type = std::move(result);
     return true;
   };
-  const bool small = b->kind() == TypeKind::byte_ || b->kind() == TypeKind::short_ || b->kind() == TypeKind::int_;
+  const bool small =
+      b->kind() == TypeKind::byte_ || b->kind() == TypeKind::short_ || b->kind() == TypeKind::int_;
   if (is_date(a) && small) {
     call->pretty = pretty_from(add ? "date_add({0}, {1})" : "date_sub({0}, {1})", request);
     return set(add ? "date_add" : "date_sub", a, column::int_type(), a);
   }
-  if (add && is_date(b) && (a->kind() == TypeKind::byte_ || a->kind() == TypeKind::short_ || a->kind() == TypeKind::int_)) {
+  if (add && is_date(b) &&
+      (a->kind() == TypeKind::byte_ || a->kind() == TypeKind::short_ ||
+       a->kind() == TypeKind::int_)) {
     call->pretty = pretty_from("date_add({1}, {0})", request);
     return set("date_add_reversed", column::int_type(), b, b);
   }
-  if (!add && is_date(a) && is_date(b)) return set("date_minus_date", a, b, column::day_time_interval_type(0, 0));
-  if (!add && (is_timestamp(a) || is_timestamp(b)) && (is_timestamp(a) || is_date(a)) && (is_timestamp(b) || is_date(b))) {
+  if (!add && is_date(a) && is_date(b))
+    return set("date_minus_date", a, b, column::day_time_interval_type(0, 0));
+  if (!add && (is_timestamp(a) || is_timestamp(b)) && (is_timestamp(a) || is_date(a)) &&
+      (is_timestamp(b) || is_date(b))) {
     const TypePtr common = tightest_type(a, b);
     return set("timestamp_minus_timestamp", common, common, full_day_time());
   }
@@ -80,7 +85,8 @@ bool temporal(const Request& request, Call* call) {
       name = "timestamp_add_interval";
       if (is_date(time)) moment = column::timestamp_type();
     }
-    return swapped ? set(name + suffix, interval, moment, moment) : set(name + suffix, moment, interval, moment);
+    return swapped ? set(name + suffix, interval, moment, moment)
+                   : set(name + suffix, moment, interval, moment);
   };
   if ((is_date(a) || is_timestamp(a)) && is_interval(b)) return plus_interval(a, b, false);
   if (add && (is_date(b) || is_timestamp(b)) && is_interval(a)) return plus_interval(b, a, true);
@@ -102,11 +108,13 @@ TypePtr decimal_result(std::string_view op, const DataType& a, const DataType& b
     return adjusted_decimal(p1 - s1 + s2 + scale, scale);
   }
   const int scale = std::max(s1, s2);
-  if (op == "remainder" || op == "pmod") return adjusted_decimal(std::min(p1 - s1, p2 - s2) + scale, scale);
+  if (op == "remainder" || op == "pmod")
+    return adjusted_decimal(std::min(p1 - s1, p2 - s2) + scale, scale);
   return adjusted_decimal(scale + std::max(p1 - s1, p2 - s2) + 1, scale);
 }
 
-// The operands' types after promotion: equal numbers, or two decimals of their own precision. False: not numbers.
+// The operands' types after promotion: equal numbers, or two decimals of their own precision.
+// False: not numbers.
 bool promote(const Request& request, Call* call) {
   Argument a = request.arguments[0];
   Argument b = request.arguments[1];
@@ -147,9 +155,9 @@ Result<Call> arithmetic(const Request& request) {
   }
   if (!promote(request, &call)) {
     if (column::same_type(a, b)) {
-      const std::string_view wanted =
-          sum ? "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"
-              : "\"NUMERIC\"";
+      const std::string_view wanted = sum ? "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or "
+                                            "\"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"
+                                          : "\"NUMERIC\"";
       return operand_mismatch(call, a, wanted);
     }
     return operands_differ(call, a, b);
@@ -163,14 +171,16 @@ Result<Call> arithmetic(const Request& request) {
     call.type = column::double_type();
   } else if (call.name == "div") {
     if (!left->is_integral()) {
-      return operand_mismatch(call, left, "(\"BIGINT\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
+      return operand_mismatch(
+          call, left, "(\"BIGINT\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
     }
     call.argument_types = {column::long_type(), column::long_type()};
     call.type = column::long_type();
   } else {
     call.type = left;
   }
-  const bool divides = call.name == "divide" || call.name == "div" || call.name == "remainder" || call.name == "pmod";
+  const bool divides = call.name == "divide" || call.name == "div" || call.name == "remainder" ||
+                       call.name == "pmod";
   call.nullable = call.nullable || divides || (left->kind() == TypeKind::decimal && !sum);
   return call;
 }
@@ -182,7 +192,8 @@ Result<Call> try_arithmetic(const Request& request) {
   if (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty()) {
     call.name = "try_" + call.name;
   } else if (call.name != "date_add" && call.name != "date_sub") {
-    return Status::unsupported("{} of {} is not supported", request.name, call.argument_types[0]->sql());
+    return Status::unsupported("{} of {} is not supported", request.name,
+                               call.argument_types[0]->sql());
   }
   call.nullable = true;
   return call;
@@ -195,114 +206,12 @@ Result<Call> unary(const Request& request) {
   TypePtr type = request.arguments[0].type;
   if (is_null(type) || type->is_string()) type = column::double_type();
   if (!type->is_numeric() && !is_interval(type)) {
-    return unexpected_input(request, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
+    return unexpected_input(
+        request, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
   }
   call.argument_types = {type};
   call.type = type;
   call.nullable = any_nullable(request);
-  return call;
-}
-
-Result<Call> bitwise(const Request& request) {
-  const std::size_t arity = request.entry.canonical == "bitwise_not" ? 1 : 2;
-  if (request.arguments.size() != arity) return wrong_arity(request, std::to_string(arity));
-  Call call = begin_call(request);
-  TypePtr common = arity == 1 ? request.arguments[0].type : wider_type(request.arguments[0].type, request.arguments[1].type);
-  if (common == nullptr) return operands_differ(call, request.arguments[0].type, request.arguments[1].type);
-  if (is_null(common)) common = column::int_type();
-  if (!common->is_integral()) {
-    return arity == 1 ? unexpected_input(request, 0, "\"INTEGRAL\"") : operand_mismatch(call, common, "\"INTEGRAL\"");
-  }
-  call.argument_types.assign(arity, common);
-  call.type = common;
-  call.nullable = any_nullable(request);
-  return call;
-}
-
-// round, bround: the scale is a constant. Decimals lose the digits, other numbers keep their type.
-Result<Call> round_to(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 2) return wrong_arity(request, "[1, 2]");
-  Call call = begin_call(request);
-  TypePtr type = request.arguments[0].type;
-  if (is_null(type) || type->is_string()) type = column::double_type();
-  if (!type->is_numeric()) return unexpected_input(request, 0, "\"NUMERIC\"");
-  std::int64_t digits = 0;
-  if (request.arguments.size() == 2) {
-    const auto given = literal_int(request.arguments[1]);
-    if (!given) {
-      return mismatch("NON_FOLDABLE_INPUT", call.pretty,
-                      {{"inputName", "`scale`"}, {"inputType", "\"INT\""}, {"inputExpr", "\"" + request.arguments[1].sql + "\""}});
-    }
-    digits = std::clamp<std::int64_t>(*given, -400, 400);
-    call.argument_types = {type, column::int_type()};
-  } else {
-    call.argument_types = {type};
-    call.added_arguments.push_back(int_literal(0));
-    call.pretty = pretty_from(request.name + "({0}, 0)", request);
-  }
-  call.type = type;
-  if (type->kind() == TypeKind::decimal) {
-    const int whole = type->precision() - type->scale() + 1;
-    if (digits < 0) {
-      call.type = column::decimal_type(std::min(std::max(whole, static_cast<int>(-digits) + 1), 38), 0);
-    } else {
-      const int scale = std::min(type->scale(), static_cast<int>(digits));
-      call.type = column::decimal_type(std::min(whole + scale, 38), scale);
-    }
-  }
-  call.nullable = true;
-  return call;
-}
-
-Result<Call> ceil_floor(const Request& request) {
-  if (request.arguments.size() != 1) {
-    if (request.arguments.size() == 2) return Status::unsupported("{} with a scale is not supported", request.name);
-    return wrong_arity(request, "[1, 2]");
-  }
-  Call call = begin_call(request);
-  TypePtr type = request.arguments[0].type;
-  call.nullable = true;
-  if (is_null(type) || type->is_string()) type = column::double_type();
-  if (!type->is_numeric()) return unexpected_input(request, 0, "(\"DECIMAL\" or \"DOUBLE\" or \"BIGINT\")");
-  if (type->is_integral()) {
-    call.argument_types = {column::long_type()};
-    call.type = column::long_type();
-  } else if (type->kind() == TypeKind::decimal) {
-    call.argument_types = {type};
-    call.type = type->scale() == 0 ? type : bounded_decimal(type->precision() - type->scale() + 1, 0);
-  } else {
-    call.argument_types = {column::double_type()};
-    call.type = column::long_type();
-  }
-  return call;
-}
-
-Result<Call> hex_of(const Request& request) {
-  if (request.arguments.size() != 1) return wrong_arity(request, "1");
-  Call call = begin_call(request);
-  const TypePtr& type = request.arguments[0].type;
-  call.type = column::string_type();
-  call.nullable = any_nullable(request);
-  if (type->kind() == TypeKind::binary || type->is_string()) {
-    call.name = "hex_binary";
-    call.argument_types = {type->is_string() ? column::string_type() : type};
-    if (type->is_string()) call.name = "hex_string";
-  } else if (type->is_integral()) {
-    call.argument_types = {column::long_type()};
-  } else {
-    return unexpected_input(request, 0, "(\"BIGINT\" or \"BINARY\" or \"STRING\")");
-  }
-  return call;
-}
-
-// Shifts of INT and BIGINT; narrower integers count as INT, as in Java.
-Result<Call> shift(const Request& request) {
-  TRY_ASSIGN(Call call, apply_signature(request));
-  if (call.type->kind() != TypeKind::long_) {
-    call.type = column::int_type();
-    call.argument_types[0] = call.type;
-    call.name += "_int";
-  }
   return call;
 }
 
@@ -330,82 +239,21 @@ const Entry entries[] = {
     {.name = "unary_minus", .pretty = "(- {0})", .rule = unary, .canonical = "negative"},
     {.name = "positive", .sql = "{0}", .pretty = "(+ {0})", .rule = unary},
     {.name = "abs", .rule = unary},
-    {.name = "sign", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)", .null = '~'},
-    {.name = "signum", .parameters = "d", .result = "d", .sql = "CAST(sign({0}) AS DOUBLE)", .null = '~', .pretty = "^"},
-    {.name = "~", .sql = "(~{0})", .pretty = "~{0}", .rule = bitwise, .canonical = "bitwise_not"},
-    {.name = "bitwise_not", .sql = "(~{0})", .pretty = "~{0}", .rule = bitwise, .canonical = "bitwise_not"},
-    {.name = "&", .pretty = "({0} & {1})", .rule = bitwise, .canonical = "bitwise_and"},
-    {.name = "bitwise_and", .sql = "({0} & {1})", .pretty = "({0} & {1})", .rule = bitwise},
-    {.name = "|", .pretty = "({0} | {1})", .rule = bitwise, .canonical = "bitwise_or"},
-    {.name = "bitwise_or", .sql = "({0} | {1})", .pretty = "({0} | {1})", .rule = bitwise},
-    {.name = "^", .pretty = "({0} ^ {1})", .rule = bitwise, .canonical = "bitwise_xor"},
-    {.name = "bitwise_xor", .sql = "xor({0}, {1})", .pretty = "({0} ^ {1})", .rule = bitwise},
-    {.name = "round", .rule = round_to},
-    {.name = "bround", .rule = round_to},
-    {.name = "ceil", .pretty = "^", .rule = ceil_floor},
-    {.name = "ceiling", .pretty = "ceiling({0})", .rule = ceil_floor, .canonical = "ceil"},
-    {.name = "floor", .pretty = "^", .rule = ceil_floor},
-    {.name = "sqrt", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({0}) END", .null = '~', .pretty = "^"},
-    {.name = "cbrt", .parameters = "d", .result = "d", .sql = "cbrt({0})", .null = '~', .pretty = "^"},
-    {.name = "exp", .parameters = "d", .result = "d", .sql = "exp({0})", .null = '~', .pretty = "^"},
-    {.name = "expm1", .parameters = "d", .result = "d", .sql = "ms_expm1({0})", .null = '~', .pretty = "^"},
-    {.name = "ln", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN ln({0}) END", .null = '~'},
-    {.name = "log10", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN log10({0}) END", .null = '~', .pretty = "^"},
-    {.name = "log2", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > 0 THEN log2({0}) END", .null = '~', .pretty = "^"},
-    {.name = "log1p", .parameters = "d", .result = "d", .sql = "CASE WHEN {0} > -1 THEN ms_log1p({0}) END", .null = '~', .pretty = "^"},
-    {.name = "log", .parameters = "dd?", .result = "d", .null = '~', .pretty = {},
-     .rule = [](const Request& request) -> Result<Call> {
-       TRY_ASSIGN(Call call, apply_signature(request));
-       if (request.arguments.size() == 1) {
-         call.name = "ln";
-         call.pretty = pretty_from("ln({0})", request);
-       } else {
-         call.name = "log_base";
-         call.pretty = pretty_from("LOG({0}, {1})", request);
-       }
-       return call;
-     }},
-    {.name = "log_base", .parameters = "dd", .result = "d",
-     .sql = "CASE WHEN {0} > 0 AND {1} > 0 THEN ln({1}) / ln({0}) END", .null = '~', .pretty = "LOG({0}, {1})"},
-    {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})"},
-    {.name = "power", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})", .pretty = "^"},
-    {.name = "sin", .parameters = "d", .result = "d", .sql = "ms_sin({0})", .null = '~', .pretty = "^"},
-    {.name = "cos", .parameters = "d", .result = "d", .sql = "ms_cos({0})", .null = '~', .pretty = "^"},
-    {.name = "tan", .parameters = "d", .result = "d", .sql = "ms_tan({0})", .null = '~', .pretty = "^"},
-    {.name = "asin", .parameters = "d", .result = "d", .sql = "ms_asin({0})", .null = '~', .pretty = "^"},
-    {.name = "acos", .parameters = "d", .result = "d", .sql = "ms_acos({0})", .null = '~', .pretty = "^"},
-    {.name = "atan", .parameters = "d", .result = "d", .sql = "ms_atan({0})", .null = '~', .pretty = "^"},
-    {.name = "atan2", .parameters = "dd", .result = "d", .sql = "ms_atan2({0}, {1})", .pretty = "ATAN2({0}, {1})"},
-    {.name = "sinh", .parameters = "d", .result = "d", .sql = "ms_sinh({0})", .null = '~', .pretty = "^"},
-    {.name = "cosh", .parameters = "d", .result = "d", .sql = "ms_cosh({0})", .null = '~', .pretty = "^"},
-    {.name = "tanh", .parameters = "d", .result = "d", .sql = "ms_tanh({0})", .null = '~', .pretty = "^"},
-    {.name = "degrees", .parameters = "d", .result = "d", .sql = "degrees({0})", .null = '~', .pretty = "^"},
-    {.name = "radians", .parameters = "d", .result = "d", .sql = "radians({0})", .null = '~', .pretty = "^"},
-    {.name = "hypot", .parameters = "dd", .result = "d", .sql = "ms_hypot({0}, {1})", .pretty = "HYPOT({0}, {1})"},
-    {.name = "rint", .parameters = "d", .result = "d", .sql = "ms_rint({0})", .null = '~'},
-    {.name = "pi", .parameters = "", .result = "d", .sql = "pi()", .null = '!', .pretty = "PI()"},
-    {.name = "e", .parameters = "", .result = "d", .sql = "exp(1.0::DOUBLE)", .null = '!', .pretty = "E()"},
-    {.name = "factorial", .parameters = "i", .result = "l", .sql = "CASE WHEN {0} BETWEEN 0 AND 20 THEN CAST(factorial({0}) AS BIGINT) END", .null = '~'},
-    {.name = "hex", .sql = "ms_hex_long({0})", .rule = hex_of},
-    {.name = "hex_binary", .parameters = "x", .result = "s", .sql = "hex({0})"},
-    {.name = "hex_string", .parameters = "s", .result = "s", .sql = "hex(encode({0}))"},
-    {.name = "unhex", .parameters = "s", .result = "x", .sql = "ms_unhex({0})", .null = '~'},
-    {.name = "shiftleft", .parameters = "Ii", .result = "0", .sql = "ms_shiftleft({0}, {1})", .rule = shift},
-    {.name = "shiftright", .parameters = "Ii", .result = "0", .sql = "ms_shiftright({0}, {1})", .rule = shift},
-    {.name = "shiftleft_int", .sql = "ms_shiftleft_int({0}, {1})"},
-    {.name = "shiftright_int", .sql = "ms_shiftright_int({0}, {1})"},
-    {.name = "shiftrightunsigned", .parameters = "Ii", .result = "0", .sql = "ms_shift_unsigned({0}, {1})", .rule = shift},
-    {.name = "shiftrightunsigned_int", .sql = "ms_shift_unsigned_int({0}, {1})"},
+    {.name = "sign",
+     .parameters = "d",
+     .result = "d",
+     .sql = "CAST(sign({0}) AS DOUBLE)",
+     .null = '~'},
+    {.name = "signum",
+     .parameters = "d",
+     .result = "d",
+     .sql = "CAST(sign({0}) AS DOUBLE)",
+     .null = '~',
+     .pretty = "^"},
     {.name = "interval_add", .sql = "({0} + {1})"},
     {.name = "interval_subtract", .sql = "({0} - {1})"},
     {.name = "date_minus_date", .sql = "(CAST({0} - {1} AS BIGINT) * 86400000000)"},
     {.name = "timestamp_minus_timestamp", .sql = "(epoch_us({0}) - epoch_us({1}))"},
-    {.name = "rand", .parameters = "l?", .result = "d", .sql = "random()", .null = '!',
-     .rule = [](const Request& request) -> Result<Call> {
-       TRY_ASSIGN(Call call, apply_signature(request));
-       if (!request.arguments.empty()) return Status::unsupported("{} with a seed is not supported", request.name);
-       return call;
-     }, .deterministic = false},
 };
 
 }  // namespace

@@ -59,7 +59,8 @@ TypePtr common_nested(const TypePtr& a, const TypePtr& b, const Join& join) {
   for (std::size_t i = 0; i < a->fields().size(); ++i) {
     const TypePtr type = join(a->fields()[i].type, b->fields()[i].type);
     if (type == nullptr) return nullptr;
-    fields.push_back({a->fields()[i].name, type, a->fields()[i].nullable || b->fields()[i].nullable, {}});
+    fields.push_back(
+        {a->fields()[i].name, type, a->fields()[i].nullable || b->fields()[i].nullable, {}});
   }
   return column::struct_type(std::move(fields));
 }
@@ -114,7 +115,8 @@ bool can_cast_implicitly(const DataType& from, const DataType& to) {
     return can_cast_implicitly(*from.element(), *to.element());
   }
   if (from.kind() == TypeKind::map && to.kind() == TypeKind::map) {
-    return can_cast_implicitly(*from.key(), *to.key()) && can_cast_implicitly(*from.value(), *to.value());
+    return can_cast_implicitly(*from.key(), *to.key()) &&
+           can_cast_implicitly(*from.value(), *to.value());
   }
   if (from.is_nested() || to.is_nested()) return false;
   if (from.is_string() || to.is_string()) return to.kind() != TypeKind::null;
@@ -128,7 +130,8 @@ bool can_cast_implicitly(const DataType& from, const DataType& to) {
     if (from.kind() == TypeKind::decimal) return !to.is_integral();
     return from.kind() <= to.kind();
   }
-  if (from.kind() == TypeKind::date || is_timestamp(from.kind())) return is_timestamp(to.kind()) || to.kind() == TypeKind::date;
+  if (from.kind() == TypeKind::date || is_timestamp(from.kind()))
+    return is_timestamp(to.kind()) || to.kind() == TypeKind::date;
   return from.kind() == to.kind();
 }
 
@@ -141,7 +144,8 @@ TypePtr tightest_type(const TypePtr& a, const TypePtr& b) {
   const bool a_time = a->kind() == TypeKind::date || is_timestamp(a->kind());
   const bool b_time = b->kind() == TypeKind::date || is_timestamp(b->kind());
   if (a_time && b_time) {
-    if (a->kind() == TypeKind::timestamp || b->kind() == TypeKind::timestamp) return column::timestamp_type();
+    if (a->kind() == TypeKind::timestamp || b->kind() == TypeKind::timestamp)
+      return column::timestamp_type();
     return column::timestamp_ntz_type();
   }
   if (a->kind() == b->kind() && a->kind() == TypeKind::day_time_interval) {
@@ -164,7 +168,8 @@ TypePtr wider_type(const TypePtr& a, const TypePtr& b) {
 
 TypePtr wider_type_of(const std::vector<Argument>& arguments) {
   TypePtr common = column::null_type();
-  // Strings last: string with int is bigint, and then int with bigint fits; as Spark partitions them.
+  // Strings last: string with int is bigint, and then int with bigint fits; as Spark partitions
+  // them.
   for (const bool strings : {false, true}) {
     for (const auto& argument : arguments) {
       if (argument.type->is_string() != strings) continue;
@@ -207,7 +212,8 @@ bool can_cast_atomic(const DataType& from, const DataType& to, bool ansi) {
     case TypeKind::date:
       return is_timestamp(f);
     case TypeKind::timestamp:
-      return f == TypeKind::date || f == TypeKind::timestamp_ntz || from.is_numeric() || f == TypeKind::boolean;
+      return f == TypeKind::date || f == TypeKind::timestamp_ntz || from.is_numeric() ||
+             f == TypeKind::boolean;
     case TypeKind::timestamp_ntz:
       return f == TypeKind::date || f == TypeKind::timestamp;
     case TypeKind::day_time_interval:

@@ -1,4 +1,5 @@
-// Type rules shared by the table's parts: Spark's ANSI coercion and its decimal arithmetic. Pure; any thread.
+// Type rules shared by the table's parts: Spark's ANSI coercion and its decimal arithmetic. Pure;
+// any thread.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,8 @@ column::TypePtr decimal_of(const Argument& argument);
 column::TypePtr adjusted_decimal(int precision, int scale);
 column::TypePtr bounded_decimal(int precision, int scale);
 
-// What `from` becomes where a parameter of type `to` is expected; nothing when Spark does not cast implicitly.
+// What `from` becomes where a parameter of type `to` is expected; nothing when Spark does not cast
+// implicitly.
 bool can_cast_implicitly(const column::DataType& from, const column::DataType& to);
 // Spark's "tightest common type": no string promotion.
 column::TypePtr tightest_type(const column::TypePtr& a, const column::TypePtr& b);

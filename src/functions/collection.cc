@@ -1,4 +1,4 @@
-// Arrays, maps, structs and the generators that unfold them.
+// Arrays, maps and structs.
 #include "base/text.h"
 #include "functions/table.h"
 
@@ -12,7 +12,8 @@ namespace {
 
 std::string types_text(const Request& request, std::size_t first = 0, std::size_t step = 1) {
   std::vector<std::string> types;
-  for (std::size_t i = first; i < request.arguments.size(); i += step) types.push_back(quoted(request.arguments[i].type));
+  for (std::size_t i = first; i < request.arguments.size(); i += step)
+    types.push_back(quoted(request.arguments[i].type));
   return "(" + join(types, " or ") + ")";
 }
 
@@ -20,7 +21,8 @@ Result<Call> make_array(const Request& request) {
   Call call = begin_call(request);
   const TypePtr common = wider_type_of(request.arguments);
   if (common == nullptr) {
-    return mismatch("DATA_DIFF_TYPES", call.pretty, {{"functionName", "`array`"}, {"dataType", types_text(request)}});
+    return mismatch("DATA_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`array`"}, {"dataType", types_text(request)}});
   }
   call.argument_types.assign(request.arguments.size(), common);
   call.type = column::array_type(common, any_nullable(request));
@@ -34,21 +36,25 @@ Result<Call> make_map(const Request& request) {
   }
   Call call = begin_call(request);
   std::vector<Argument> sides[2];
-  for (std::size_t i = 0; i < request.arguments.size(); ++i) sides[i % 2].push_back(request.arguments[i]);
+  for (std::size_t i = 0; i < request.arguments.size(); ++i)
+    sides[i % 2].push_back(request.arguments[i]);
   const TypePtr key = wider_type_of(sides[0]);
   const TypePtr value = wider_type_of(sides[1]);
   if (key == nullptr) {
-    return mismatch("CREATE_MAP_KEY_DIFF_TYPES", call.pretty, {{"functionName", "`map`"}, {"dataType", types_text(request, 0, 2)}});
+    return mismatch("CREATE_MAP_KEY_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`map`"}, {"dataType", types_text(request, 0, 2)}});
   }
   if (value == nullptr) {
-    return mismatch("CREATE_MAP_VALUE_DIFF_TYPES", call.pretty, {{"functionName", "`map`"}, {"dataType", types_text(request, 1, 2)}});
+    return mismatch("CREATE_MAP_VALUE_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`map`"}, {"dataType", types_text(request, 1, 2)}});
   }
   if (key->kind() == TypeKind::map) {
     return mismatch("INVALID_MAP_KEY_TYPE", call.pretty, {{"keyType", "\"MAP\""}});
   }
   bool nulls = false;
   for (const auto& argument : sides[1]) nulls = nulls || argument.nullable;
-  for (std::size_t i = 0; i < request.arguments.size(); ++i) call.argument_types[i] = i % 2 == 0 ? key : value;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i)
+    call.argument_types[i] = i % 2 == 0 ? key : value;
   call.type = column::map_type(key, value, nulls);
   call.nullable = false;
   return call;
@@ -56,13 +62,15 @@ Result<Call> make_map(const Request& request) {
 
 // named_struct(name, value, …): the analyzer turns struct(a, b) into it.
 Result<Call> named_struct(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() % 2 != 0) return wrong_arity(request, "2n (n > 0)");
+  if (request.arguments.empty() || request.arguments.size() % 2 != 0)
+    return wrong_arity(request, "2n (n > 0)");
   Call call = begin_call(request);
   std::vector<Field> fields;
   for (std::size_t i = 0; i < request.arguments.size(); i += 2) {
     const auto name = literal_text(request.arguments[i]);
     if (!name) {
-      return mismatch("CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING", call.pretty, {{"inputExprs", "[\"" + request.arguments[i].sql + "\"]"}});
+      return mismatch("CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING", call.pretty,
+                      {{"inputExprs", "[\"" + request.arguments[i].sql + "\"]"}});
     }
     fields.push_back({*name, request.arguments[i + 1].type, request.arguments[i + 1].nullable, {}});
   }
@@ -71,16 +79,18 @@ Result<Call> named_struct(const Request& request) {
   return call;
 }
 
-// struct(a, b): the names are the arguments' texts when they are columns, col1… otherwise. The analyzer knows which and
-// should call named_struct; this rule serves plain columns.
+// struct(a, b): the names are the arguments' texts when they are columns, col1… otherwise. The
+// analyzer knows which and should call named_struct; this rule serves plain columns.
 Result<Call> make_struct(const Request& request) {
   Call call = begin_call(request);
   std::vector<Field> fields;
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const std::string& text = request.arguments[i].sql;
-    const bool plain = text.find_first_of("()+*/ ") == std::string::npos && request.arguments[i].literal == nullptr;
+    const bool plain = text.find_first_of("()+*/ ") == std::string::npos &&
+                       request.arguments[i].literal == nullptr;
     const auto dot = text.rfind('.');
-    const std::string name = plain ? (dot == std::string::npos ? text : text.substr(dot + 1)) : fmt::format("col{}", i + 1);
+    const std::string name = plain ? (dot == std::string::npos ? text : text.substr(dot + 1))
+                                   : fmt::format("col{}", i + 1);
     fields.push_back({name, request.arguments[i].type, request.arguments[i].nullable, {}});
   }
   call.type = column::struct_type(std::move(fields));
@@ -92,7 +102,8 @@ Result<Call> size(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
   Call call = begin_call(request);
   const TypeKind kind = request.arguments[0].type->kind();
-  if (kind != TypeKind::array && kind != TypeKind::map) return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
+  if (kind != TypeKind::array && kind != TypeKind::map)
+    return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
   if (kind == TypeKind::map) call.name = "size_map";
   call.type = column::int_type();
   call.nullable = any_nullable(request);
@@ -106,12 +117,14 @@ Result<Call> get_item(const Request& request) {
   const TypePtr& container = request.arguments[0].type;
   call.nullable = true;
   if (container->kind() == TypeKind::array) {
-    if (!request.arguments[1].type->is_integral()) return unexpected_input(request, 1, "\"INTEGRAL\"");
+    if (!request.arguments[1].type->is_integral())
+      return unexpected_input(request, 1, "\"INTEGRAL\"");
     call.argument_types[1] = column::long_type();
     call.type = container->element();
     return call;
   }
-  if (container->kind() != TypeKind::map) return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
+  if (container->kind() != TypeKind::map)
+    return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
   if (!can_cast_implicitly(*request.arguments[1].type, *container->key())) {
     return unexpected_input(request, 1, quoted(container->key()));
   }
@@ -141,14 +154,18 @@ Result<Call> with_element(const Request& request) {
   const TypePtr common = wider_type(array->element(), value);
   if (common == nullptr) {
     return mismatch("ARRAY_FUNCTION_DIFF_TYPES", call.pretty,
-                    {{"functionName", "`" + request.name + "`"}, {"dataType", "\"ARRAY\""},
-                     {"leftType", quoted(array)}, {"rightType", quoted(value)}});
+                    {{"functionName", "`" + request.name + "`"},
+                     {"dataType", "\"ARRAY\""},
+                     {"leftType", quoted(array)},
+                     {"rightType", quoted(value)}});
   }
   if (!is_orderable(*common) && call.name != "array_append" && call.name != "array_prepend") {
-    return mismatch("INVALID_ORDERING_TYPE", call.pretty, {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(common)}});
+    return mismatch("INVALID_ORDERING_TYPE", call.pretty,
+                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(common)}});
   }
   const bool grows = call.name == "array_append" || call.name == "array_prepend";
-  const TypePtr as_array = column::array_type(common, array->contains_null() || (grows && request.arguments[1].nullable));
+  const TypePtr as_array = column::array_type(
+      common, array->contains_null() || (grows && request.arguments[1].nullable));
   call.argument_types = {as_array, common};
   if (call.name == "array_contains") {
     call.type = column::boolean_type();
@@ -169,22 +186,26 @@ Result<Call> same_array(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& array = request.arguments[0].type;
   if (array->kind() != TypeKind::array) return unexpected_input(request, 0, "\"ARRAY\"");
-  const bool ordered = call.name == "sort_array" || call.name == "array_sort" || call.name == "array_distinct";
+  const bool ordered =
+      call.name == "sort_array" || call.name == "array_sort" || call.name == "array_distinct";
   if (ordered && !is_orderable(*array->element())) {
-    return mismatch("INVALID_ORDERING_TYPE", call.pretty, {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(array)}});
+    return mismatch("INVALID_ORDERING_TYPE", call.pretty,
+                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(array)}});
   }
   call.type = array;
   call.nullable = request.arguments[0].nullable;
   if (call.name == "sort_array") {
     if (request.arguments.size() == 2) {
-      if (request.arguments[1].literal == nullptr) return unexpected_input(request, 1, "\"BOOLEAN\"");
+      if (request.arguments[1].literal == nullptr)
+        return unexpected_input(request, 1, "\"BOOLEAN\"");
       if (request.arguments[1].sql == "false") call.name = "sort_array_descending";
     } else {
       call.pretty = pretty_from("sort_array({0}, true)", request);
     }
     return call;
   }
-  if (request.arguments.size() != 1) return Status::unsupported("{} with a comparator is not supported", request.name);
+  if (request.arguments.size() != 1)
+    return Status::unsupported("{} with a comparator is not supported", request.name);
   return call;
 }
 
@@ -197,7 +218,10 @@ Result<Call> set_of_arrays(const Request& request) {
   const TypePtr common = wider_type(a, b);
   if (common == nullptr || common->kind() != TypeKind::array) {
     return mismatch("BINARY_ARRAY_DIFF_TYPES", call.pretty,
-                    {{"functionName", "`" + request.name + "`"}, {"arrayType", "\"ARRAY\""}, {"leftType", quoted(a)}, {"rightType", quoted(b)}});
+                    {{"functionName", "`" + request.name + "`"},
+                     {"arrayType", "\"ARRAY\""},
+                     {"leftType", quoted(a)},
+                     {"rightType", quoted(b)}});
   }
   const bool nulls = call.name == "array_union"    ? a->contains_null() || b->contains_null()
                      : call.name == "array_except" ? a->contains_null()
@@ -213,15 +237,20 @@ Result<Call> set_of_arrays(const Request& request) {
 }
 
 Result<Call> arrays_zip(const Request& request) {
-  if (request.arguments.empty()) return Status::unsupported("arrays_zip without arguments is not supported");
+  if (request.arguments.empty())
+    return Status::unsupported("arrays_zip without arguments is not supported");
   Call call = begin_call(request);
   std::vector<Field> fields;
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Argument& argument = request.arguments[i];
     if (argument.type->kind() != TypeKind::array) return unexpected_input(request, i, "\"ARRAY\"");
     // Columns give their names, other expressions their places.
-    const bool plain = argument.sql.find_first_of("()[]+*/ ") == std::string::npos && argument.literal == nullptr;
-    fields.push_back({plain ? argument.sql.substr(argument.sql.rfind('.') + 1) : std::to_string(i), argument.type->element(), true, {}});
+    const bool plain =
+        argument.sql.find_first_of("()[]+*/ ") == std::string::npos && argument.literal == nullptr;
+    fields.push_back({plain ? argument.sql.substr(argument.sql.rfind('.') + 1) : std::to_string(i),
+                      argument.type->element(),
+                      true,
+                      {}});
   }
   call.type = column::array_type(column::struct_type(std::move(fields)), false);
   call.nullable = any_nullable(request);
@@ -238,7 +267,8 @@ Result<Call> array_extreme(const Request& request) {
 Result<Call> flatten(const Request& request) {
   TRY_ASSIGN(Call call, same_array(request));
   const TypePtr& inner = request.arguments[0].type->element();
-  if (inner->kind() != TypeKind::array) return unexpected_input(request, 0, "\"ARRAY\" of \"ARRAY\"");
+  if (inner->kind() != TypeKind::array)
+    return unexpected_input(request, 0, "\"ARRAY\" of \"ARRAY\"");
   call.type = inner;
   call.nullable = any_nullable(request) || request.arguments[0].type->contains_null();
   return call;
@@ -255,7 +285,10 @@ Result<Call> map_part(const Request& request) {
   } else if (call.name == "map_values") {
     call.type = column::array_type(map->value(), map->value_contains_null());
   } else {
-    call.type = column::array_type(column::struct_type({{"key", map->key(), false, {}}, {"value", map->value(), map->value_contains_null(), {}}}), false);
+    call.type = column::array_type(
+        column::struct_type({{"key", map->key(), false, {}},
+                             {"value", map->value(), map->value_contains_null(), {}}}),
+        false);
   }
   return call;
 }
@@ -265,7 +298,8 @@ Result<Call> map_contains_key(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& map = request.arguments[0].type;
   if (map->kind() != TypeKind::map) return unexpected_input(request, 0, "\"MAP\"");
-  if (!can_cast_implicitly(*request.arguments[1].type, *map->key())) return unexpected_input(request, 1, quoted(map->key()));
+  if (!can_cast_implicitly(*request.arguments[1].type, *map->key()))
+    return unexpected_input(request, 1, quoted(map->key()));
   call.argument_types[1] = map->key();
   call.type = column::boolean_type();
   call.nullable = any_nullable(request);
@@ -276,20 +310,26 @@ Result<Call> map_from_arrays(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   Call call = begin_call(request);
   for (std::size_t i = 0; i < 2; ++i) {
-    if (request.arguments[i].type->kind() != TypeKind::array) return unexpected_input(request, i, "\"ARRAY\"");
+    if (request.arguments[i].type->kind() != TypeKind::array)
+      return unexpected_input(request, i, "\"ARRAY\"");
   }
-  call.type = column::map_type(request.arguments[0].type->element(), request.arguments[1].type->element(),
-                               request.arguments[1].type->contains_null());
+  call.type =
+      column::map_type(request.arguments[0].type->element(), request.arguments[1].type->element(),
+                       request.arguments[1].type->contains_null());
   call.nullable = any_nullable(request);
   return call;
 }
 
 Result<Call> array_join(const Request& request) {
-  if (request.arguments.size() < 2 || request.arguments.size() > 3) return wrong_arity(request, "[2, 3]");
+  if (request.arguments.size() < 2 || request.arguments.size() > 3)
+    return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
-  if (request.arguments[0].type->kind() != TypeKind::array) return unexpected_input(request, 0, "\"ARRAY<STRING>\"");
-  call.argument_types[0] = column::array_type(column::string_type(), request.arguments[0].type->contains_null());
-  for (std::size_t i = 1; i < request.arguments.size(); ++i) call.argument_types[i] = column::string_type();
+  if (request.arguments[0].type->kind() != TypeKind::array)
+    return unexpected_input(request, 0, "\"ARRAY<STRING>\"");
+  call.argument_types[0] =
+      column::array_type(column::string_type(), request.arguments[0].type->contains_null());
+  for (std::size_t i = 1; i < request.arguments.size(); ++i)
+    call.argument_types[i] = column::string_type();
   if (request.arguments.size() == 3) call.name = "array_join_nulls";
   call.type = column::string_type();
   call.nullable = any_nullable(request);
@@ -299,7 +339,8 @@ Result<Call> array_join(const Request& request) {
 Result<Call> array_repeat(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   Call call = begin_call(request);
-  if (!can_cast_implicitly(*request.arguments[1].type, *column::int_type())) return unexpected_input(request, 1, "\"INT\"");
+  if (!can_cast_implicitly(*request.arguments[1].type, *column::int_type()))
+    return unexpected_input(request, 1, "\"INT\"");
   call.argument_types[1] = column::int_type();
   call.type = column::array_type(request.arguments[0].type, request.arguments[0].nullable);
   call.nullable = request.arguments[1].nullable;
@@ -309,9 +350,11 @@ Result<Call> array_repeat(const Request& request) {
 Result<Call> slice(const Request& request) {
   if (request.arguments.size() != 3) return wrong_arity(request, "3");
   Call call = begin_call(request);
-  if (request.arguments[0].type->kind() != TypeKind::array) return unexpected_input(request, 0, "\"ARRAY\"");
+  if (request.arguments[0].type->kind() != TypeKind::array)
+    return unexpected_input(request, 0, "\"ARRAY\"");
   for (std::size_t i = 1; i < 3; ++i) {
-    if (!can_cast_implicitly(*request.arguments[i].type, *column::int_type())) return unexpected_input(request, i, "\"INT\"");
+    if (!can_cast_implicitly(*request.arguments[i].type, *column::int_type()))
+      return unexpected_input(request, i, "\"INT\"");
     call.argument_types[i] = column::int_type();
   }
   call.type = request.arguments[0].type;
@@ -320,20 +363,25 @@ Result<Call> slice(const Request& request) {
 }
 
 Result<Call> sequence(const Request& request) {
-  if (request.arguments.size() < 2 || request.arguments.size() > 3) return wrong_arity(request, "[2, 3]");
+  if (request.arguments.size() < 2 || request.arguments.size() > 3)
+    return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
-  const auto is_date = [&](std::size_t i) { return request.arguments[i].type->kind() == TypeKind::date; };
+  const auto is_date = [&](std::size_t i) {
+    return request.arguments[i].type->kind() == TypeKind::date;
+  };
   if (is_date(0) && is_date(1)) {
     const bool stepped = request.arguments.size() == 3;
     const TypeKind step = stepped ? request.arguments[2].type->kind() : TypeKind::day_time_interval;
     if (step == TypeKind::year_month_interval) {
       call.name = "sequence_months";
-    } else if (stepped && step == TypeKind::day_time_interval && request.arguments[2].type->end_field() == 0) {
+    } else if (stepped && step == TypeKind::day_time_interval &&
+               request.arguments[2].type->end_field() == 0) {
       call.name = "sequence_days";
     } else if (!stepped) {
       call.name = "sequence_each_day";
     } else {
-      return Status::unsupported("sequence of dates by {} is not supported", request.arguments[2].type->sql());
+      return Status::unsupported("sequence of dates by {} is not supported",
+                                 request.arguments[2].type->sql());
     }
     call.type = column::array_type(column::date_type(), false);
     call.nullable = any_nullable(request);
@@ -341,7 +389,8 @@ Result<Call> sequence(const Request& request) {
   }
   const TypePtr common = wider_type_of(request.arguments);
   if (common == nullptr || !common->is_integral()) {
-    return Status::unsupported("sequence of {} is not supported: only of integers", types_text(request));
+    return Status::unsupported("sequence of {} is not supported: only of integers",
+                               types_text(request));
   }
   call.argument_types.assign(request.arguments.size(), common);
   if (request.arguments.size() == 2) call.name = "sequence_by_sign";
@@ -359,53 +408,11 @@ Result<Call> reverse(const Request& request) {
     call.type = request.arguments[0].type;
     return call;
   }
-  if (request.arguments[0].type->is_nested()) return unexpected_input(request, 0, "(\"STRING\" or \"ARRAY\")");
+  if (request.arguments[0].type->is_nested())
+    return unexpected_input(request, 0, "(\"STRING\" or \"ARRAY\")");
   call.argument_types[0] = column::string_type();
   call.type = column::string_type();
   return call;
-}
-
-Result<Call> explode(const Request& request) {
-  if (request.arguments.size() != 1) return wrong_arity(request, "1");
-  Call call = begin_call(request);
-  const TypePtr& type = request.arguments[0].type;
-  if (type->kind() != TypeKind::array && type->kind() != TypeKind::map) {
-    return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
-  }
-  const bool outer = request.name.ends_with("_outer");
-  if (request.name.starts_with("pos")) call.generated.push_back({"pos", column::int_type(), outer, {}});
-  if (type->kind() == TypeKind::array) {
-    call.generated.push_back({"col", type->element(), outer || type->contains_null(), {}});
-  } else {
-    call.generated.push_back({"key", type->key(), outer, {}});
-    call.generated.push_back({"value", type->value(), outer || type->value_contains_null(), {}});
-  }
-  call.type = column::struct_type(call.generated);
-  return call;
-}
-
-Result<Call> inline_rule(const Request& request) {
-  if (request.arguments.size() != 1) return wrong_arity(request, "1");
-  Call call = begin_call(request);
-  const TypePtr& type = request.arguments[0].type;
-  if (type->kind() != TypeKind::array || type->element()->kind() != TypeKind::struct_) {
-    return unexpected_input(request, 0, "\"ARRAY<STRUCT>\"");
-  }
-  const bool nulls = request.name.ends_with("_outer") || type->contains_null();
-  for (auto field : type->element()->fields()) {
-    field.nullable = field.nullable || nulls;
-    call.generated.push_back(std::move(field));
-  }
-  call.type = column::struct_type(call.generated);
-  return call;
-}
-
-Entry generator(std::string_view name, Rule rule) {
-  Entry entry;
-  entry.name = name;
-  entry.rule = rule;
-  entry.kind = FunctionKind::generator;
-  return entry;
 }
 
 const Entry entries[] = {
@@ -425,38 +432,59 @@ const Entry entries[] = {
      .sql = "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN list_contains({0}, {1}) THEN true "
             "WHEN list_count({0}) < len({0}) THEN NULL ELSE false END",
      .rule = with_element},
-    {.name = "array_position", .sql = "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL ELSE CAST(coalesce(list_position({0}, {1}), 0) AS BIGINT) END", .rule = with_element},
-    {.name = "array_append", .sql = "CASE WHEN {0} IS NOT NULL THEN list_append({0}, {1}) END", .rule = with_element},
-    {.name = "array_prepend", .sql = "CASE WHEN {0} IS NOT NULL THEN list_prepend({1}, {0}) END", .rule = with_element},
+    {.name = "array_position",
+     .sql = "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL ELSE CAST(coalesce(list_position({0}, "
+            "{1}), 0) AS BIGINT) END",
+     .rule = with_element},
+    {.name = "array_append",
+     .sql = "CASE WHEN {0} IS NOT NULL THEN list_append({0}, {1}) END",
+     .rule = with_element},
+    {.name = "array_prepend",
+     .sql = "CASE WHEN {0} IS NOT NULL THEN list_prepend({1}, {0}) END",
+     .rule = with_element},
     {.name = "array_remove",
-     .sql = "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN list_filter({0}, lambda x: x IS DISTINCT FROM {1}) END",
+     .sql = "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN list_filter({0}, lambda x: x IS "
+            "DISTINCT FROM {1}) END",
      .rule = with_element},
     {.name = "array_distinct", .rule = same_array},
     {.name = "array_union", .rule = set_of_arrays},
     {.name = "array_intersect", .rule = set_of_arrays},
     {.name = "array_except", .rule = set_of_arrays},
     {.name = "arrays_zip", .rule = arrays_zip},
-    {.name = "array_compact", .sql = "list_filter({0}, lambda x: x IS NOT NULL)", .rule = same_array},
+    {.name = "array_compact",
+     .sql = "list_filter({0}, lambda x: x IS NOT NULL)",
+     .rule = same_array},
     {.name = "sort_array", .sql = "list_sort({0}, 'ASC', 'NULLS FIRST')", .rule = same_array},
     {.name = "sort_array_descending", .sql = "list_sort({0}, 'DESC', 'NULLS LAST')"},
     {.name = "array_sort", .sql = "list_sort({0}, 'ASC', 'NULLS LAST')", .rule = same_array},
     {.name = "array_max", .sql = "list_max({0})", .rule = array_extreme},
     {.name = "array_min", .sql = "list_min({0})", .rule = array_extreme},
-    {.name = "flatten", .sql = "CASE WHEN list_count({0}) = len({0}) THEN flatten({0}) END", .rule = flatten},
+    {.name = "flatten",
+     .sql = "CASE WHEN list_count({0}) = len({0}) THEN flatten({0}) END",
+     .rule = flatten},
     {.name = "array_join", .sql = "array_to_string({0}, {1})", .rule = array_join},
-    {.name = "array_join_nulls", .sql = "CASE WHEN {2} IS NOT NULL THEN array_to_string(list_transform({0}, lambda x: coalesce(x, {2})), {1}) END"},
-    {.name = "array_repeat", .sql = "CASE WHEN {1} IS NOT NULL THEN list_transform(range(greatest({1}, 0)), lambda i: {0}) END", .rule = array_repeat},
+    {.name = "array_join_nulls",
+     .sql = "CASE WHEN {2} IS NOT NULL THEN array_to_string(list_transform({0}, lambda x: "
+            "coalesce(x, {2})), {1}) END"},
+    {.name = "array_repeat",
+     .sql = "CASE WHEN {1} IS NOT NULL THEN list_transform(range(greatest({1}, 0)), lambda i: {0}) "
+            "END",
+     .rule = array_repeat},
     {.name = "slice", .rule = slice},
     {.name = "sequence", .sql = "CAST(ms_sequence({0}, {1}, {2}) AS {type})", .rule = sequence},
-    {.name = "sequence_by_sign", .sql = "CAST(ms_sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {type})"},
+    {.name = "sequence_by_sign",
+     .sql = "CAST(ms_sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {type})"},
     {.name = "sequence_each_day",
-     .sql = "list_transform(ms_sequence({0} - DATE '1970-01-01', {1} - DATE '1970-01-01', CASE WHEN {0} <= {1} THEN 1 ELSE -1 END), "
+     .sql = "list_transform(ms_sequence({0} - DATE '1970-01-01', {1} - DATE '1970-01-01', CASE "
+            "WHEN {0} <= {1} THEN 1 ELSE -1 END), "
             "lambda x: DATE '1970-01-01' + CAST(x AS INTEGER))"},
     {.name = "sequence_days",
-     .sql = "list_transform(ms_sequence({0} - DATE '1970-01-01', {1} - DATE '1970-01-01', {2} // 86400000000), "
+     .sql = "list_transform(ms_sequence({0} - DATE '1970-01-01', {1} - DATE '1970-01-01', {2} // "
+            "86400000000), "
             "lambda x: DATE '1970-01-01' + CAST(x AS INTEGER))"},
     {.name = "sequence_months",
-     .sql = "list_transform(ms_sequence_months({0}, {1}, {2}), lambda x: DATE '1970-01-01' + CAST(x AS INTEGER))"},
+     .sql = "list_transform(ms_sequence_months({0}, {1}, {2}), lambda x: DATE '1970-01-01' + "
+            "CAST(x AS INTEGER))"},
     {.name = "reverse", .sql = "ms_reverse({0})", .rule = reverse},
     {.name = "reverse_array", .sql = "list_reverse({0})"},
     {.name = "map_keys", .sql = "map_keys({0})", .rule = map_part},
@@ -464,12 +492,6 @@ const Entry entries[] = {
     {.name = "map_entries", .rule = map_part},
     {.name = "map_contains_key", .sql = "map_contains({0}, {1})", .rule = map_contains_key},
     {.name = "map_from_arrays", .sql = "map({0}, {1})", .rule = map_from_arrays},
-    generator("explode", explode),
-    generator("explode_outer", explode),
-    generator("posexplode", explode),
-    generator("posexplode_outer", explode),
-    generator("inline", inline_rule),
-    generator("inline_outer", inline_rule),
 };
 
 }  // namespace

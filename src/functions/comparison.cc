@@ -16,7 +16,8 @@ Result<Call> comparison(const Request& request) {
   TypePtr common = wider_type(a, b);
   // ANSI: a string meets a boolean as boolean, but a number never does.
   if (common == nullptr) {
-    return mismatch("BINARY_OP_DIFF_TYPES", call.pretty, {{"left", quoted(a)}, {"right", quoted(b)}});
+    return mismatch("BINARY_OP_DIFF_TYPES", call.pretty,
+                    {{"left", quoted(a)}, {"right", quoted(b)}});
   }
   if (common->kind() == TypeKind::null) common = column::boolean_type();
   if (!is_orderable(*common)) {
@@ -26,7 +27,8 @@ Result<Call> comparison(const Request& request) {
       }
     }
     return mismatch("INVALID_ORDERING_TYPE", call.pretty,
-                    {{"functionName", "`" + std::string(request.entry.name) + "`"}, {"dataType", quoted(common)}});
+                    {{"functionName", "`" + std::string(request.entry.name) + "`"},
+                     {"dataType", quoted(common)}});
   }
   call.argument_types = {common, common};
   call.type = column::boolean_type();
@@ -41,7 +43,8 @@ Result<Call> logic(const Request& request) {
   TypePtr wrong;
   for (const auto& argument : request.arguments) {
     const TypeKind kind = argument.type->kind();
-    const bool fits = kind == TypeKind::boolean || kind == TypeKind::null || (arity == 1 && argument.type->is_string());
+    const bool fits = kind == TypeKind::boolean || kind == TypeKind::null ||
+                      (arity == 1 && argument.type->is_string());
     if (!fits && wrong == nullptr) wrong = argument.type;
   }
   if (wrong != nullptr && arity == 1) return unexpected_input(request, 0, "\"BOOLEAN\"");
@@ -49,7 +52,8 @@ Result<Call> logic(const Request& request) {
     const TypePtr& a = request.arguments[0].type;
     const TypePtr& b = request.arguments[1].type;
     if (!column::same_type(a, b)) {
-      return mismatch("BINARY_OP_DIFF_TYPES", call.pretty, {{"left", quoted(a)}, {"right", quoted(b)}});
+      return mismatch("BINARY_OP_DIFF_TYPES", call.pretty,
+                      {{"left", quoted(a)}, {"right", quoted(b)}});
     }
     return mismatch("BINARY_OP_WRONG_TYPE", call.pretty,
                     {{"inputType", "\"BOOLEAN\""}, {"actualDataType", quoted(wrong)}});
@@ -66,7 +70,10 @@ const Entry entries[] = {
     {.name = "equal", .sql = "({0} = {1})", .pretty = "({0} = {1})", .rule = comparison},
     {.name = "<=>", .pretty = "({0} <=> {1})", .rule = comparison, .canonical = "null_safe_equal"},
     {.name = "equal_null", .rule = comparison, .canonical = "null_safe_equal"},
-    {.name = "null_safe_equal", .sql = "({0} IS NOT DISTINCT FROM {1})", .pretty = "({0} <=> {1})", .rule = comparison},
+    {.name = "null_safe_equal",
+     .sql = "({0} IS NOT DISTINCT FROM {1})",
+     .pretty = "({0} <=> {1})",
+     .rule = comparison},
     {.name = "!=", .pretty = "(NOT ({0} = {1}))", .rule = comparison, .canonical = "not_equal"},
     {.name = "<>", .pretty = "(NOT ({0} = {1}))", .rule = comparison, .canonical = "not_equal"},
     {.name = "not_equal", .sql = "({0} <> {1})", .pretty = "(NOT ({0} = {1}))", .rule = comparison},
@@ -82,9 +89,23 @@ const Entry entries[] = {
     {.name = "or", .pretty = "({0} OR {1})", .rule = logic},
     {.name = "not", .sql = "(NOT {0})", .pretty = "(NOT {0})", .rule = logic},
     {.name = "!", .pretty = "(NOT {0})", .rule = logic, .canonical = "not"},
-    {.name = "isnull", .parameters = "a", .result = "b", .sql = "({0} IS NULL)", .null = '!', .pretty = "({0} IS NULL)"},
-    {.name = "isnotnull", .parameters = "a", .result = "b", .sql = "({0} IS NOT NULL)", .null = '!', .pretty = "({0} IS NOT NULL)"},
-    {.name = "isnan", .parameters = "N", .result = "b", .sql = "coalesce(isnan({0}), false)", .null = '!',
+    {.name = "isnull",
+     .parameters = "a",
+     .result = "b",
+     .sql = "({0} IS NULL)",
+     .null = '!',
+     .pretty = "({0} IS NULL)"},
+    {.name = "isnotnull",
+     .parameters = "a",
+     .result = "b",
+     .sql = "({0} IS NOT NULL)",
+     .null = '!',
+     .pretty = "({0} IS NOT NULL)"},
+    {.name = "isnan",
+     .parameters = "N",
+     .result = "b",
+     .sql = "coalesce(isnan({0}), false)",
+     .null = '!',
      .rule = [](const Request& request) -> Result<Call> {
        if (request.arguments.size() != 1) return wrong_arity(request, "1");
        Call call = begin_call(request);

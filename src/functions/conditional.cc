@@ -38,12 +38,14 @@ Result<Call> choose_if(const Request& request) {
   if (request.arguments.size() != 3) return wrong_arity(request, "3");
   Call call = begin_call(request);
   const TypeKind condition = request.arguments[0].type->kind();
-  if (condition != TypeKind::boolean && condition != TypeKind::null) return unexpected_input(request, 0, "\"BOOLEAN\"");
+  if (condition != TypeKind::boolean && condition != TypeKind::null)
+    return unexpected_input(request, 0, "\"BOOLEAN\"");
   const TypePtr common = wider_type(request.arguments[1].type, request.arguments[2].type);
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`if`"},
-                     {"dataType", "[" + quoted(request.arguments[1].type) + ", " + quoted(request.arguments[2].type) + "]"}});
+                     {"dataType", "[" + quoted(request.arguments[1].type) + ", " +
+                                      quoted(request.arguments[2].type) + "]"}});
   }
   call.argument_types = {column::boolean_type(), common, common};
   call.type = common;
@@ -57,12 +59,13 @@ Result<Call> null_if(const Request& request) {
   const TypePtr common = wider_type(request.arguments[0].type, request.arguments[1].type);
   if (common == nullptr || !is_orderable(*common)) {
     return mismatch("BINARY_OP_DIFF_TYPES", pretty_from("({0} = {1})", request),
-                    {{"left", quoted(request.arguments[0].type)}, {"right", quoted(request.arguments[1].type)}});
+                    {{"left", quoted(request.arguments[0].type)},
+                     {"right", quoted(request.arguments[1].type)}});
   }
   // The result keeps the first argument's own type; it is compared after widening both.
   if (!column::same_type(common, request.arguments[0].type)) {
-    return Status::unsupported("nullif of {} and {} is not supported", request.arguments[0].type->sql(),
-                               request.arguments[1].type->sql());
+    return Status::unsupported("nullif of {} and {} is not supported",
+                               request.arguments[0].type->sql(), request.arguments[1].type->sql());
   }
   call.argument_types = {common, common};
   call.type = common;
@@ -77,7 +80,8 @@ Result<Call> nvl2(const Request& request) {
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`if`"},
-                     {"dataType", "[" + quoted(request.arguments[1].type) + ", " + quoted(request.arguments[2].type) + "]"}});
+                     {"dataType", "[" + quoted(request.arguments[1].type) + ", " +
+                                      quoted(request.arguments[2].type) + "]"}});
   }
   call.argument_types = {request.arguments[0].type, common, common};
   call.type = common;
@@ -86,16 +90,34 @@ Result<Call> nvl2(const Request& request) {
 }
 
 const Entry entries[] = {
-    {.name = "coalesce", .parameters = "ww*", .result = "w", .sql = "coalesce({*})", .rule = coalesce},
+    {.name = "coalesce",
+     .parameters = "ww*",
+     .result = "w",
+     .sql = "coalesce({*})",
+     .rule = coalesce},
     {.name = "nvl", .parameters = "ww", .result = "w", .sql = "coalesce({*})", .rule = coalesce},
     {.name = "ifnull", .parameters = "ww", .result = "w", .sql = "coalesce({*})", .rule = coalesce},
     {.name = "nvl2", .sql = "CASE WHEN {0} IS NOT NULL THEN {1} ELSE {2} END", .rule = nvl2},
     {.name = "nullif", .sql = "CASE WHEN {0} = {1} THEN NULL ELSE {0} END", .rule = null_if},
-    {.name = "if", .sql = "CASE WHEN {0} THEN {1} ELSE {2} END", .pretty = "(IF({0}, {1}, {2}))", .rule = choose_if},
-    {.name = "nanvl", .parameters = "dd", .result = "d", .sql = "CASE WHEN isnan({0}) THEN {1} ELSE {0} END"},
+    {.name = "if",
+     .sql = "CASE WHEN {0} THEN {1} ELSE {2} END",
+     .pretty = "(IF({0}, {1}, {2}))",
+     .rule = choose_if},
+    {.name = "nanvl",
+     .parameters = "dd",
+     .result = "d",
+     .sql = "CASE WHEN isnan({0}) THEN {1} ELSE {0} END"},
     {.name = "nullifzero", .parameters = "n", .result = "0", .sql = "nullif({0}, 0)", .null = '~'},
-    {.name = "zeroifnull", .parameters = "n", .result = "0", .sql = "coalesce({0}, 0)", .null = '!'},
-    {.name = "greatest", .parameters = "ww*", .result = "w", .sql = "greatest({*})", .rule = greatest},
+    {.name = "zeroifnull",
+     .parameters = "n",
+     .result = "0",
+     .sql = "coalesce({0}, 0)",
+     .null = '!'},
+    {.name = "greatest",
+     .parameters = "ww*",
+     .result = "w",
+     .sql = "greatest({*})",
+     .rule = greatest},
     {.name = "least", .parameters = "ww*", .result = "w", .sql = "least({*})", .rule = greatest},
 };
 

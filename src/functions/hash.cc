@@ -38,7 +38,8 @@ Result<Call> type_of_argument(const Request& request) {
 }
 
 Result<Call> raise(const Request& request) {
-  if (request.arguments.size() != 1) return Status::unsupported("{} with a condition name is not supported", request.name);
+  if (request.arguments.size() != 1)
+    return Status::unsupported("{} with a condition name is not supported", request.name);
   TRY_ASSIGN(Call call, apply_signature(request));
   call.type = column::null_type();
   call.nullable = true;
@@ -49,11 +50,34 @@ const Entry entries[] = {
     {.name = "hash", .rule = hash},
     {.name = "xxhash64", .rule = hash},
     {.name = "typeof", .sql = "{1}", .rule = type_of_argument},
-    {.name = "uuid", .parameters = "", .result = "s", .sql = "CAST(uuid() AS VARCHAR)", .null = '!', .deterministic = false},
-    {.name = "monotonically_increasing_id", .parameters = "", .result = "l", .null = '!', .deterministic = false},
-    {.name = "spark_partition_id", .parameters = "", .result = "i", .sql = "CAST(0 AS INTEGER)", .null = '!', .pretty = "SPARK_PARTITION_ID()", .deterministic = false},
-    {.name = "raise_error", .parameters = "s", .result = "s", .sql = "ms_raise_error({0})", .rule = raise, .deterministic = false},
-    {.name = "assert_true", .parameters = "bs?", .result = "s", .sql = "CASE WHEN {0} THEN NULL ELSE ms_raise_error({1}) END",
+    {.name = "uuid",
+     .parameters = "",
+     .result = "s",
+     .sql = "CAST(uuid() AS VARCHAR)",
+     .null = '!',
+     .deterministic = false},
+    {.name = "monotonically_increasing_id",
+     .parameters = "",
+     .result = "l",
+     .null = '!',
+     .deterministic = false},
+    {.name = "spark_partition_id",
+     .parameters = "",
+     .result = "i",
+     .sql = "CAST(0 AS INTEGER)",
+     .null = '!',
+     .pretty = "SPARK_PARTITION_ID()",
+     .deterministic = false},
+    {.name = "raise_error",
+     .parameters = "s",
+     .result = "s",
+     .sql = "ms_raise_error({0})",
+     .rule = raise,
+     .deterministic = false},
+    {.name = "assert_true",
+     .parameters = "bs?",
+     .result = "s",
+     .sql = "CASE WHEN {0} THEN NULL ELSE ms_raise_error({1}) END",
      .rule = [](const Request& request) -> Result<Call> {
        TRY_ASSIGN(Call call, apply_signature(request));
        if (request.arguments.size() == 1) {

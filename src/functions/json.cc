@@ -11,15 +11,18 @@ namespace {
 
 // from_json(text, schema): the schema is a constant, in DDL or JSON, and decides the result's type.
 Result<Call> from_json(const Request& request) {
-  if (request.arguments.size() == 3) return Status::unsupported("from_json with options is not supported");
+  if (request.arguments.size() == 3)
+    return Status::unsupported("from_json with options is not supported");
   if (request.arguments.size() != 2) return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
   call.pretty = "from_json(" + request.arguments[0].sql + ")";
-  if (!request.arguments[0].type->is_string() && request.arguments[0].type->kind() != TypeKind::null) {
+  if (!request.arguments[0].type->is_string() &&
+      request.arguments[0].type->kind() != TypeKind::null) {
     return unexpected_input(request, 0, "\"STRING\"");
   }
   const auto schema = literal_text(request.arguments[1]);
-  if (!schema) return Status::unsupported("from_json with a schema that is not constant is not supported");
+  if (!schema)
+    return Status::unsupported("from_json with a schema that is not constant is not supported");
   if (schema->find('{') == 0) {
     TRY_ASSIGN(call.type, column::type_from_json(*schema));
   } else {
@@ -35,7 +38,8 @@ Result<Call> from_json(const Request& request) {
 }
 
 Result<Call> to_json(const Request& request) {
-  if (request.arguments.size() == 2) return Status::unsupported("to_json with options is not supported");
+  if (request.arguments.size() == 2)
+    return Status::unsupported("to_json with options is not supported");
   if (request.arguments.size() != 1) return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
@@ -51,11 +55,13 @@ Result<Call> json_tuple(const Request& request) {
   if (request.arguments.size() < 2) return wrong_arity(request, "> 1");
   Call call = begin_call(request);
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-    if (!request.arguments[i].type->is_string() && request.arguments[i].type->kind() != TypeKind::null) {
+    if (!request.arguments[i].type->is_string() &&
+        request.arguments[i].type->kind() != TypeKind::null) {
       return mismatch("NON_STRING_TYPE", call.pretty, {{"funcName", "`json_tuple`"}});
     }
     call.argument_types[i] = column::string_type();
-    if (i > 0) call.generated.push_back({fmt::format("c{}", i - 1), column::string_type(), true, {}});
+    if (i > 0)
+      call.generated.push_back({fmt::format("c{}", i - 1), column::string_type(), true, {}});
   }
   call.type = column::struct_type(call.generated);
   return call;
@@ -64,7 +70,11 @@ Result<Call> json_tuple(const Request& request) {
 const Entry entries[] = {
     {.name = "from_json", .rule = from_json},
     {.name = "to_json", .rule = to_json},
-    {.name = "get_json_object", .parameters = "ss", .result = "s", .sql = "ms_get_json_object({0}, {1})", .null = '~'},
+    {.name = "get_json_object",
+     .parameters = "ss",
+     .result = "s",
+     .sql = "ms_get_json_object({0}, {1})",
+     .null = '~'},
     {.name = "json_tuple", .rule = json_tuple, .kind = FunctionKind::generator},
 };
 

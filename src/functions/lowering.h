@@ -1,4 +1,5 @@
-// How a canonical function name is computed: a DuckDB SQL template (table.h says its language). Static; any thread.
+// How a canonical function name is computed: a DuckDB SQL template (table.h says its language).
+// Static; any thread.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,8 @@
 
 namespace millstream::functions {
 
-// The template, empty where the engine has code of its own for that name. Nothing: no such function.
+// The template, empty where the engine has code of its own for that name. Nothing: no such
+// function.
 std::optional<std::string_view> sql_template(std::string_view canonical);
 
 // {0}, {*}, {1*}, {tz}, {type} replaced. `time_zone` and `type` are SQL text already.

@@ -26,7 +26,7 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
     for (const auto entries :
          {arithmetic_entries(), comparison_entries(), string_entries(), datetime_entries(),
           conditional_entries(), collection_entries(), aggregate_entries(), window_entries(),
-          hash_entries(), json_entries()}) {
+          hash_entries(), json_entries(), math_entries(), generator_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;
@@ -168,7 +168,8 @@ TypePtr accept(char letter, const TypePtr& type) {
   }
 }
 
-constexpr std::string_view ordinals[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"};
+constexpr std::string_view ordinals[] = {"first", "second", "third",  "fourth",
+                                         "fifth", "sixth",  "seventh"};
 
 Status not_orderable(const Request& request, const TypePtr& type) {
   return mismatch("INVALID_ORDERING_TYPE", pretty_from(request.entry.pretty, request),
@@ -209,7 +210,8 @@ Status check_arguments(const Request& request, const std::vector<Parameter>& par
     std::vector<std::string> types;
     for (const auto& argument : joined) types.push_back(quoted(argument.type));
     return mismatch("DATA_DIFF_TYPES", pretty_from(request.entry.pretty, request),
-                    {{"functionName", "`" + request.name + "`"}, {"dataType", "(" + join(types, " or ") + ")"}});
+                    {{"functionName", "`" + request.name + "`"},
+                     {"dataType", "(" + join(types, " or ") + ")"}});
   }
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Parameter& parameter = parameters[std::min(i, parameters.size() - 1)];
@@ -276,7 +278,8 @@ Status mismatch(std::string_view subclass, const std::string& sql, ErrorParamete
 
 Status unexpected_input(const Request& request, std::size_t index, const std::string& required) {
   const Argument& argument = request.arguments[index];
-  const std::string place = index < std::size(ordinals) ? std::string(ordinals[index]) : fmt::format("{}th", index + 1);
+  const std::string place =
+      index < std::size(ordinals) ? std::string(ordinals[index]) : fmt::format("{}th", index + 1);
   return mismatch("UNEXPECTED_INPUT_TYPE", pretty_from(request.entry.pretty, request),
                   {{"paramIndex", place},
                    {"requiredType", required},
@@ -293,12 +296,14 @@ std::shared_ptr<arrow::Scalar> string_literal(std::string_view value) {
 }
 
 std::optional<std::string> literal_text(const Argument& argument) {
-  if (argument.literal == nullptr || !argument.literal->is_valid || !argument.type->is_string()) return std::nullopt;
+  if (argument.literal == nullptr || !argument.literal->is_valid || !argument.type->is_string())
+    return std::nullopt;
   return argument.literal->ToString();
 }
 
 std::optional<std::int64_t> literal_int(const Argument& argument) {
-  if (argument.literal == nullptr || !argument.literal->is_valid || !argument.type->is_integral()) return std::nullopt;
+  if (argument.literal == nullptr || !argument.literal->is_valid || !argument.type->is_integral())
+    return std::nullopt;
   return parse_int64(argument.literal->ToString());
 }
 
@@ -332,14 +337,17 @@ Result<Call> apply_signature(const Request& request) {
 
 namespace {
 
-// A string that is read as something else makes the result nullable, also where ANSI mode fails instead. Not for functions
-// that look at NULLs themselves.
+// A string that is read as something else makes the result nullable, also where ANSI mode fails
+// instead. Not for functions that look at NULLs themselves.
 bool reads_strings(const Request& request, const Call& call) {
-  static constexpr std::string_view own[] = {"coalesce", "nvl", "ifnull", "named_struct", "struct", "array", "map", "hash",
-                                             "xxhash64", "typeof", "if", "nvl2", "<=>", "equal_null", "null_safe_equal"};
+  static constexpr std::string_view own[] = {
+      "coalesce", "nvl",  "ifnull", "named_struct", "struct",
+      "array",    "map",  "hash",   "xxhash64",     "typeof",
+      "if",       "nvl2", "<=>",    "equal_null",   "null_safe_equal"};
   if (std::find(std::begin(own), std::end(own), request.name) != std::end(own)) return false;
   for (std::size_t i = 0; i < request.arguments.size() && i < call.argument_types.size(); ++i) {
-    const bool read = request.arguments[i].type->is_string() && !call.argument_types[i]->is_string() &&
+    const bool read = request.arguments[i].type->is_string() &&
+                      !call.argument_types[i]->is_string() &&
                       call.argument_types[i]->kind() != TypeKind::binary;
     if (read) return true;
   }
@@ -356,12 +364,13 @@ Result<Call> resolve(std::string_view name, const std::vector<Argument>& argumen
   if (entry == nullptr || (entry->rule == nullptr && entry->result.empty())) {
     std::vector<std::string> parts;
     for (const auto& part : split(name, '.')) parts.push_back("`" + part + "`");
-    return Status::error("UNRESOLVED_ROUTINE",
-                         {{"routineName", join(parts, ".")}, {"searchPath", std::string(search_path)}});
+    return Status::error("UNRESOLVED_ROUTINE", {{"routineName", join(parts, ".")},
+                                                {"searchPath", std::string(search_path)}});
   }
   const Request request{*entry, lower, arguments, distinct, settings};
   TRY_ASSIGN(Call call, entry->rule != nullptr ? entry->rule(request) : apply_signature(request));
-  if (entry->null == ' ' && call.kind == FunctionKind::scalar && reads_strings(request, call)) call.nullable = true;
+  if (entry->null == ' ' && call.kind == FunctionKind::scalar && reads_strings(request, call))
+    call.nullable = true;
   return call;
 }
 
@@ -398,7 +407,8 @@ std::string expand_template(std::string_view text, const std::vector<std::string
       out += type;
     } else {
       const bool rest = key.ends_with('*');
-      const std::size_t first = key.empty() || key[0] == '*' ? 0 : static_cast<std::size_t>(key[0] - '0');
+      const std::size_t first =
+          key.empty() || key[0] == '*' ? 0 : static_cast<std::size_t>(key[0] - '0');
       const std::size_t last = rest ? arguments.size() : std::min(first + 1, arguments.size());
       for (std::size_t i = first; i < last; ++i) out += (i > first ? ", " : "") + arguments[i];
     }

@@ -8,15 +8,20 @@
 namespace millstream::functions {
 namespace {
 
-Argument arg(column::TypePtr type, std::string sql, bool nullable = true) { return {std::move(type), nullable, nullptr, std::move(sql)}; }
+Argument arg(column::TypePtr type, std::string sql, bool nullable = true) {
+  return {std::move(type), nullable, nullptr, std::move(sql)};
+}
 Argument literal(std::int32_t value) {
-  return {column::int_type(), false, std::make_shared<arrow::Int32Scalar>(value), std::to_string(value)};
+  return {column::int_type(), false, std::make_shared<arrow::Int32Scalar>(value),
+          std::to_string(value)};
 }
 
 // "name: type" of a call, or the error's condition.
-std::string call(std::string_view name, const std::vector<Argument>& arguments, bool distinct = false) {
+std::string call(std::string_view name, const std::vector<Argument>& arguments,
+                 bool distinct = false) {
   const auto made = resolve(name, arguments, distinct, {});
-  if (!made.ok()) return made.status().condition().empty() ? made.status().message() : made.status().condition();
+  if (!made.ok())
+    return made.status().condition().empty() ? made.status().message() : made.status().condition();
   return made->pretty + ": " + made->type->sql();
 }
 
@@ -52,7 +57,8 @@ TEST(Functions, Errors) {
   EXPECT_EQ(call("and", {a, a}), "DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE");
   EXPECT_EQ(call("sum", {b}), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
   EXPECT_EQ(call("size", {a}), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
-  EXPECT_EQ(call("max", {arg(column::map_type(column::int_type(), column::int_type()), "m")}), "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE");
+  EXPECT_EQ(call("max", {arg(column::map_type(column::int_type(), column::int_type()), "m")}),
+            "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE");
 }
 
 TEST(Functions, WiderTypes) {
@@ -66,7 +72,8 @@ TEST(Functions, WiderTypes) {
   EXPECT_EQ(wider(column::date_type(), column::timestamp_type()), "TIMESTAMP");
   EXPECT_EQ(wider(column::decimal_type(5, 2), column::long_type()), "DECIMAL(22,2)");
   EXPECT_EQ(wider(column::boolean_type(), column::int_type()), "none");
-  EXPECT_EQ(wider(column::array_type(column::int_type()), column::array_type(column::long_type())), "ARRAY<BIGINT>");
+  EXPECT_EQ(wider(column::array_type(column::int_type()), column::array_type(column::long_type())),
+            "ARRAY<BIGINT>");
 }
 
 TEST(Functions, EveryRuleHasALoweringOrIsTheEngines) {

@@ -1,5 +1,5 @@
-// The rows of the functions table, as data. Each area's .cc holds an array of them; registry.cc joins and interprets them.
-// Static data; any thread.
+// The rows of the functions table, as data. Each area's .cc holds an array of them; registry.cc
+// joins and interprets them. Static data; any thread.
 #pragma once
 
 #include <span>
@@ -25,14 +25,17 @@ struct Request {
 using Rule = Result<Call> (*)(const Request&);
 
 // Parameters, one letter each:
-//   b boolean  y tinyint  h smallint  i int  l bigint  f float  d double  n any number  N number that is not decimal
-//   m decimal or double  I integral  s string  x binary  c string or binary  D date  T timestamp  t timestamp or ntz
-//   e date or timestamps  a anything  o anything orderable  w all w have one common type  A array  M map  S struct
-//   '?' after a letter: this and all later ones may be left out; '*': this one may come any number of times.
-// Result: a letter of these, or a digit: the type of that argument after its cast; 'w': the common type.
-// Null: ' ' nullable when an argument is; '!' never null; '~' nullable whatever the arguments.
-// The SQL template: {0}, {1} arguments; {*} all of them, comma between; {1*} all from the second on; {tz} the session's
-// time zone; {type} the result's DuckDB type. Empty: the engine has code for that name.
+//   b boolean  y tinyint  h smallint  i int  l bigint  f float  d double  n any number  N number
+//   that is not decimal m decimal or double  I integral  s string  x binary  c string or binary  D
+//   date  T timestamp  t timestamp or ntz e date or timestamps  a anything  o anything orderable  w
+//   all w have one common type  A array  M map  S struct
+//   '?' after a letter: this and all later ones may be left out; '*': this one may come any number
+//   of times.
+// Result: a letter of these, or a digit: the type of that argument after its cast; 'w': the common
+// type. Null: ' ' nullable when an argument is; '!' never null; '~' nullable whatever the
+// arguments. The SQL template: {0}, {1} arguments; {*} all of them, comma between; {1*} all from
+// the second on; {tz} the session's time zone; {type} the result's DuckDB type. Empty: the engine
+// has code for that name.
 struct Entry {
   std::string_view name = {};
   std::string_view parameters = {};
@@ -41,7 +44,8 @@ struct Entry {
   char null = ' ';
   // Column name: empty: name(arguments); "^": NAME(arguments); otherwise a template with {0}, {1}.
   std::string_view pretty = {};
-  Rule rule = nullptr;  // decides alone when set; the columns above but `sql` are then its own business
+  Rule rule =
+      nullptr;  // decides alone when set; the columns above but `sql` are then its own business
   // Default integers for parameters left out, "0" or "-1": they become added_arguments.
   std::string_view defaults = {};
   std::string_view canonical = {};  // another name of that row
@@ -59,12 +63,15 @@ std::span<const Entry> aggregate_entries();
 std::span<const Entry> window_entries();
 std::span<const Entry> hash_entries();
 std::span<const Entry> json_entries();
+std::span<const Entry> math_entries();
+std::span<const Entry> generator_entries();
 
 const Entry* find_entry(std::string_view name);  // of a lower-case name; nullptr: none
 
 // For rules.
 Result<Call> apply_signature(const Request& request);  // what the columns say
-Call begin_call(const Request& request);               // name, kind, pretty by the entry; argument types as they are
+Call begin_call(
+    const Request& request);  // name, kind, pretty by the entry; argument types as they are
 std::string pretty_call(std::string_view name, const Request& request);
 std::string pretty_from(std::string_view pattern, const Request& request);
 bool any_nullable(const Request& request);

@@ -9,7 +9,8 @@ namespace {
 
 // lag(x[, n[, default]]), lead.
 Result<Call> shifted(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 3) return wrong_arity(request, "[1, 3]");
+  if (request.arguments.empty() || request.arguments.size() > 3)
+    return wrong_arity(request, "[1, 3]");
   Call call = begin_call(request);
   if (request.arguments.size() >= 2 && !literal_int(request.arguments[1])) {
     return unexpected_input(request, 1, "\"INT\"");
@@ -23,8 +24,10 @@ Result<Call> shifted(const Request& request) {
     call.argument_types[0] = common;
     call.argument_types[2] = common;
   }
-  if (request.arguments.size() == 1) call.pretty = pretty_from(request.name + "({0}, 1, NULL)", request);
-  if (request.arguments.size() == 2) call.pretty = pretty_from(request.name + "({0}, {1}, NULL)", request);
+  if (request.arguments.size() == 1)
+    call.pretty = pretty_from(request.name + "({0}, 1, NULL)", request);
+  if (request.arguments.size() == 2)
+    call.pretty = pretty_from(request.name + "({0}, {1}, NULL)", request);
   call.nullable = true;
   return call;
 }
@@ -38,8 +41,8 @@ Result<Call> nth_value(const Request& request) {
   return call;
 }
 
-Entry row(std::string_view name, std::string_view parameters, std::string_view result, std::string_view sql,
-          Rule rule = nullptr) {
+Entry row(std::string_view name, std::string_view parameters, std::string_view result,
+          std::string_view sql, Rule rule = nullptr) {
   Entry entry;
   entry.name = name;
   entry.parameters = parameters;
