@@ -80,6 +80,10 @@ class Race:
             if peer in best:
                 print(common.ratio(f"{self.name}: rows per cpu-second, millstream / {peer}",
                                    best[peer] / best["millstream"], target))
+        if "spark" in results:
+            whole = {e: min(c.cpu_s for _, c in runs) for e, runs in results.items()}
+            print(f"{self.name}: the same over whole runs, start and warm-up of the JVM included: "
+                  f"{whole['spark'] / whole['millstream']:.2f}")
         rss = max(c.process_rss_mb for _, c in results["millstream"])
         print(common.limit(f"{self.name}: peak RSS", rss, 300, "MB"))
 
