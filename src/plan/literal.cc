@@ -297,7 +297,7 @@ ExprPtr string_literal(const std::string& value) {
 std::optional<std::int64_t> constant_integer(const Expr& expr) {
   if (expr.kind == ExprKind::call && expr.name == "negative" && expr.children.size() == 1) {
     const auto inner = constant_integer(*expr.children[0]);
-    if (inner) return -*inner;
+    if (inner && *inner != INT64_MIN) return -*inner;
     return std::nullopt;
   }
   if (expr.kind != ExprKind::literal || !expr.value->is_valid) return std::nullopt;

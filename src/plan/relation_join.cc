@@ -197,8 +197,7 @@ Result<SetOperationType> set_type(const sc::SetOperation& proto) {
   const bool all = proto.has_is_all() && proto.is_all();
   switch (proto.set_op_type()) {
     case sc::SetOperation::SET_OP_TYPE_UNION:
-      return all || !proto.has_is_all() ? SetOperationType::union_all
-                                        : SetOperationType::union_distinct;
+      return all ? SetOperationType::union_all : SetOperationType::union_distinct;
     case sc::SetOperation::SET_OP_TYPE_INTERSECT:
       return all ? SetOperationType::intersect_all : SetOperationType::intersect;
     case sc::SetOperation::SET_OP_TYPE_EXCEPT:

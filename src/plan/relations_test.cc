@@ -262,6 +262,28 @@ TEST(Relations, RefusedByName) {
   EXPECT_TRUE(error_of("common { plan_id: 1 }").is("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET"));
 }
 
+TEST(Relations, LongExpressions) {
+  std::string sum = "a";
+  for (int i = 0; i < 500; ++i) sum += " + 1";
+  EXPECT_EQ(schema_of(*optimize(plan_of(select(local(abc), {expr(sum + " as x")})))).size(), 1U);
+  std::string conjunction = "a > 0";
+  for (int i = 0; i < 2000; ++i) conjunction += " and a > " + std::to_string(i);
+  EXPECT_EQ(columns_of(*optimize(plan_of(where(local(abc), expr(conjunction))))), "a INT,s STRING,d DOUBLE");
+}
+
+TEST(Relations, WindowFramesAsTheApiSendsThem) {
+  const std::string window = "{ window { window_function " + expr("sum(a)") + " partition_spec " + expr("s") +
+                             " order_spec { child " + expr("a") + " direction: SORT_DIRECTION_ASCENDING null_ordering: SORT_NULLS_FIRST }"
+                             " frame_spec { frame_type: FRAME_TYPE_ROW lower { value { literal { integer: -1 } } }"
+                             " upper { value { literal { integer: 1 } } } } } }";
+  const NodePtr node = plan_of(select(local(abc), {window}));
+  EXPECT_EQ(node->output[0].name,
+            "sum(a) OVER (PARTITION BY s ORDER BY a ASC NULLS FIRST ROWS BETWEEN -1 FOLLOWING AND 1 FOLLOWING)");
+  const WindowSpec& spec = *as<Project>(*node).exprs[0]->children[0]->window;
+  EXPECT_EQ(spec.lower.kind, FrameBound::Kind::preceding);
+  EXPECT_EQ(spec.upper.kind, FrameBound::Kind::following);
+}
+
 TEST(Relations, AThousandOperatorsDeep) {
   spark::connect::Relation relation = relation_of(range());
   for (int i = 0; i < 1000; ++i) {

@@ -1,4 +1,9 @@
 // OVER: window expressions.
+#include <arrow/scalar.h>
+
+#include <cstdlib>
+#include <limits>
+
 #include "base/text.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
@@ -28,8 +33,9 @@ std::string bound_text(const FrameBound& bound) {
     case Bound::unbounded_preceding: return "UNBOUNDED PRECEDING";
     case Bound::unbounded_following: return "UNBOUNDED FOLLOWING";
     case Bound::current_row: return "CURRENT ROW";
-    // A bound given by the DataFrame API is a signed literal, and Spark prints it as it is.
-    case Bound::preceding: return bound.offset->pretty + " PRECEDING";
+    // A bound given by the DataFrame API is a signed literal, and Spark prints it as it is: -1 FOLLOWING.
+    case Bound::preceding:
+      return bound.offset->pretty + (bound.offset->pretty.starts_with('-') ? " FOLLOWING" : " PRECEDING");
     case Bound::following: return bound.offset->pretty + " FOLLOWING";
   }
   return "";
@@ -155,10 +161,27 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
       out.kind = Bound::current_row;
       return Status::OK();
     }
+    if (*constant == std::numeric_limits<std::int64_t>::min()) {
+      out.kind = Bound::unbounded_preceding;
+      return Status::OK();
+    }
     out.kind = *constant < 0 ? Bound::preceding : Bound::following;
-    ExprPtr magnitude = int_literal(static_cast<std::int32_t>(std::abs(*constant)));
+    const std::int64_t distance = std::abs(*constant);
+    ExprPtr magnitude =
+        distance <= std::numeric_limits<std::int32_t>::max()
+            ? int_literal(static_cast<std::int32_t>(distance))
+            : literal_of(std::make_shared<arrow::Int64Scalar>(distance), column::long_type());
     if (!spec.rows && spec.order.size() == 1) {
-      magnitude = implicit_cast(magnitude, spec.order[0].expr->type, ansi());
+      const auto& ordered_by = spec.order[0].expr->type;
+      if (!ordered_by->is_numeric()) {
+        return Status::unsupported("a RANGE frame with an offset over the type {}", ordered_by->sql());
+      }
+      magnitude = implicit_cast(magnitude, ordered_by, ansi());
+    }
+    if (value->kind == ExprKind::literal) {
+      auto as_written = std::make_shared<Expr>(*magnitude);
+      as_written->pretty = value->pretty;
+      magnitude = as_written;
     }
     out.offset = magnitude;
     return Status::OK();
