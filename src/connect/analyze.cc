@@ -21,7 +21,8 @@ Result<const proto::Relation*> relation_of(proto::Plan* plan) {
     const proto::Relation* root = &plan->root();
     return root;
   }
-  if (plan->has_command() && plan->command().has_sql_command() && plan->command().sql_command().has_input()) {
+  if (plan->has_command() && plan->command().has_sql_command() &&
+      plan->command().sql_command().has_input()) {
     const proto::Relation* input = &plan->command().sql_command().input();
     return input;
   }
@@ -39,9 +40,11 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-std::string explain_text(const plan::NodePtr& node, proto::AnalyzePlanRequest::Explain::ExplainMode mode) {
+std::string explain_text(const plan::NodePtr& node,
+                         proto::AnalyzePlanRequest::Explain::ExplainMode mode) {
   const plan::NodePtr optimized = plan::optimize(node);
-  const std::string physical = "== Physical Plan ==\n" + without_line_end(engine::explain_physical(*optimized)) + "\n";
+  const std::string physical =
+      "== Physical Plan ==\n" + without_line_end(engine::explain_physical(*optimized)) + "\n";
   if (mode != proto::AnalyzePlanRequest::Explain::EXPLAIN_MODE_EXTENDED) return physical + "\n";
   std::string columns;
   for (const auto& field : plan::schema_of(*node)) {
@@ -49,8 +52,8 @@ std::string explain_text(const plan::NodePtr& node, proto::AnalyzePlanRequest::E
     columns += field.name + ": " + field.type->simple_string();
   }
   const std::string tree = without_line_end(plan::explain_tree(*node));
-  return "== Parsed Logical Plan ==\n" + tree + "\n\n== Analyzed Logical Plan ==\n" + columns + "\n" + tree +
-         "\n\n== Optimized Logical Plan ==\n" +
+  return "== Parsed Logical Plan ==\n" + tree + "\n\n== Analyzed Logical Plan ==\n" + columns +
+         "\n" + tree + "\n\n== Optimized Logical Plan ==\n" +
          without_line_end(plan::explain_tree(*optimized)) + "\n\n" + physical;
 }
 
@@ -63,7 +66,8 @@ void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFile
 
 }  // namespace
 
-Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request, proto::AnalyzePlanResponse* response) {
+Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request,
+               proto::AnalyzePlanResponse* response) {
   switch (request.analyze_case()) {
     case proto::AnalyzePlanRequest::kSchema: {
       TRY_ASSIGN(const auto* relation, relation_of(request.mutable_schema()->mutable_plan()));
@@ -78,7 +82,8 @@ Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request, proto
     }
     case proto::AnalyzePlanRequest::kExplain: {
       TRY_ASSIGN(const auto node, resolved(session, request.explain().plan()));
-      response->mutable_explain()->set_explain_string(explain_text(node, request.explain().explain_mode()));
+      response->mutable_explain()->set_explain_string(
+          explain_text(node, request.explain().explain_mode()));
       return Status::OK();
     }
     case proto::AnalyzePlanRequest::kTreeString: {
@@ -125,14 +130,18 @@ Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request, proto
       return Status::OK();
     }
     case proto::AnalyzePlanRequest::kSemanticHash: {
-      TRY_ASSIGN(const auto* relation, relation_of(request.mutable_semantic_hash()->mutable_plan()));
+      TRY_ASSIGN(const auto* relation,
+                 relation_of(request.mutable_semantic_hash()->mutable_plan()));
       TRY(session.session().analyze(*relation).status());
       const std::string identity = identity_of(*relation);
-      const auto hash = crc32_z(0, reinterpret_cast<const unsigned char*>(identity.data()), identity.size());
-      response->mutable_semantic_hash()->set_result(static_cast<std::int32_t>(static_cast<std::uint32_t>(hash)));
+      const auto hash =
+          crc32_z(0, reinterpret_cast<const unsigned char*>(identity.data()), identity.size());
+      response->mutable_semantic_hash()->set_result(
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(hash)));
       return Status::OK();
     }
-    // Nothing is kept for a cached DataFrame: it is computed when it is used. Its level is remembered for the asking.
+    // Nothing is kept for a cached DataFrame: it is computed when it is used. Its level is
+    // remembered for the asking.
     case proto::AnalyzePlanRequest::kPersist: {
       TRY(session.session().analyze(request.persist().relation()).status());
       proto::StorageLevel level = request.persist().storage_level();
@@ -142,7 +151,8 @@ Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request, proto
         level.set_deserialized(true);
         level.set_replication(1);
       }
-      session.set_storage_level(identity_of(request.persist().relation()), level.SerializeAsString());
+      session.set_storage_level(identity_of(request.persist().relation()),
+                                level.SerializeAsString());
       response->mutable_persist();
       return Status::OK();
     }
@@ -153,13 +163,16 @@ Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request, proto
     case proto::AnalyzePlanRequest::kGetStorageLevel: {
       auto* level = response->mutable_get_storage_level()->mutable_storage_level();
       level->set_replication(1);
-      const std::string kept = session.storage_level(identity_of(request.get_storage_level().relation()));
+      const std::string kept =
+          session.storage_level(identity_of(request.get_storage_level().relation()));
       if (!kept.empty()) CHECK(level->ParseFromString(kept));
       return Status::OK();
     }
-    case proto::AnalyzePlanRequest::ANALYZE_NOT_SET: break;
+    case proto::AnalyzePlanRequest::ANALYZE_NOT_SET:
+      break;
   }
-  return Status::error("CONNECT_INVALID_PLAN.UNKNOWN_ANALYZE_METHOD", {{"other", "ANALYZE_NOT_SET"}});
+  return Status::error("CONNECT_INVALID_PLAN.UNKNOWN_ANALYZE_METHOD",
+                       {{"other", "ANALYZE_NOT_SET"}});
 }
 
 }  // namespace millstream::connect

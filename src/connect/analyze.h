@@ -1,4 +1,5 @@
-// AnalyzePlan: schemas, explain, and the other questions about a plan that run nothing. Functions; on a worker thread.
+// AnalyzePlan: schemas, explain, and the other questions about a plan that run nothing. Functions;
+// on a worker thread.
 #pragma once
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
-// ArtifactUpload: one AddArtifacts call: the client's messages become artifacts of its session as they are complete. A part
-// whose checksum does not match makes its artifact count as not received; that is told in the answer, not as an error.
-// Driven by gRPC; deletes itself.
+// ArtifactUpload: one AddArtifacts call: the client's messages become artifacts of its session as
+// they are complete. A part whose checksum does not match makes its artifact count as not received;
+// that is told in the answer, not as an error. Driven by gRPC; deletes itself.
 #pragma once
 
 #include <grpcpp/support/server_callback.h>

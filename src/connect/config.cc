@@ -7,28 +7,33 @@ namespace {
 
 namespace proto = spark::connect;
 
-void add_pair(proto::ConfigResponse* response, const std::string& key, const std::optional<std::string>& value) {
+void add_pair(proto::ConfigResponse* response, const std::string& key,
+              const std::optional<std::string>& value) {
   auto* pair = response->add_pairs();
   pair->set_key(key);
   if (value) pair->set_value(*value);
 }
 
-Status set_pairs(session::RuntimeConf& conf, const proto::ConfigRequest::Set& set, proto::ConfigResponse* response) {
+Status set_pairs(session::RuntimeConf& conf, const proto::ConfigRequest::Set& set,
+                 proto::ConfigResponse* response) {
   for (const auto& pair : set.pairs()) {
     const Status done = conf.set(pair.key(), pair.value());
     if (done.ok()) continue;
     if (!set.silent()) return done;
-    response->add_warnings("Failed to set " + pair.key() + " to " + pair.value() + " due to " + done.message());
+    response->add_warnings("Failed to set " + pair.key() + " to " + pair.value() + " due to " +
+                           done.message());
   }
   return Status::OK();
 }
 
 }  // namespace
 
-Status run_config(session::RuntimeConf& conf, const proto::ConfigRequest& request, proto::ConfigResponse* response) {
+Status run_config(session::RuntimeConf& conf, const proto::ConfigRequest& request,
+                  proto::ConfigResponse* response) {
   const auto& operation = request.operation();
   switch (operation.op_type_case()) {
-    case proto::ConfigRequest::Operation::kSet: return set_pairs(conf, operation.set(), response);
+    case proto::ConfigRequest::Operation::kSet:
+      return set_pairs(conf, operation.set(), response);
     case proto::ConfigRequest::Operation::kGet:
       for (const auto& key : operation.get().keys()) {
         TRY_ASSIGN(const auto value, conf.get(key));
@@ -60,10 +65,12 @@ Status run_config(session::RuntimeConf& conf, const proto::ConfigRequest& reques
         add_pair(response, key, conf.is_modifiable(key) ? "true" : "false");
       }
       return Status::OK();
-    case proto::ConfigRequest::Operation::OP_TYPE_NOT_SET: break;
+    case proto::ConfigRequest::Operation::OP_TYPE_NOT_SET:
+      break;
   }
-  return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                       {{"fullName", "spark.connect.ConfigRequest.Operation"}, {"name", "op_type"}});
+  return Status::error(
+      "CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+      {{"fullName", "spark.connect.ConfigRequest.Operation"}, {"name", "op_type"}});
 }
 
 }  // namespace millstream::connect

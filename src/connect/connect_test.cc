@@ -38,23 +38,27 @@ TEST(Errors, CarryClassConditionAndParameters) {
   QueryContext context;
   context.fragment = "__truediv__";
   context.call_site = "t.py:7";
-  const Status error =
-      Status::error("DIVIDE_BY_ZERO", {{"config", "\"spark.sql.ansi.enabled\""}}).with_context(context);
+  const Status error = Status::error("DIVIDE_BY_ZERO", {{"config", "\"spark.sql.ansi.enabled\""}})
+                           .with_context(context);
   const grpc::Status wire = to_grpc(error, &log);
   EXPECT_EQ(wire.error_code(), grpc::StatusCode::INTERNAL);
-  EXPECT_TRUE(wire.error_message().ends_with("\n== DataFrame ==\n\"__truediv__\" was called from\nt.py:7\n"));
+  EXPECT_TRUE(wire.error_message().ends_with(
+      "\n== DataFrame ==\n\"__truediv__\" was called from\nt.py:7\n"));
   const auto info = details_of(wire);
   EXPECT_EQ(info.reason(), "org.apache.spark.SparkArithmeticException");
   EXPECT_EQ(info.metadata().at("errorClass"), "DIVIDE_BY_ZERO");
   EXPECT_EQ(info.metadata().at("sqlState"), "22012");
-  EXPECT_EQ(nlohmann::json::parse(info.metadata().at("classes"))[1], "java.lang.ArithmeticException");
-  EXPECT_EQ(nlohmann::json::parse(info.metadata().at("messageParameters"))["config"], "\"spark.sql.ansi.enabled\"");
+  EXPECT_EQ(nlohmann::json::parse(info.metadata().at("classes"))[1],
+            "java.lang.ArithmeticException");
+  EXPECT_EQ(nlohmann::json::parse(info.metadata().at("messageParameters"))["config"],
+            "\"spark.sql.ansi.enabled\"");
 }
 
 TEST(Errors, LongOnesAreCutAndFetchedOnce) {
   ErrorLog log;
   const std::string text(100'000, 'x');
-  const grpc::Status wire = to_grpc(Status::invalid("{}", text).with_cause(Status::io("disk")), &log);
+  const grpc::Status wire =
+      to_grpc(Status::invalid("{}", text).with_cause(Status::io("disk")), &log);
   EXPECT_LE(wire.error_message().size(), 2048u);
   const std::string id = details_of(wire).metadata().at("errorId");
   proto::FetchErrorDetailsResponse response;
@@ -74,7 +78,8 @@ TEST(Errors, CutBetweenCharactersAndNeverInvalidUtf8) {
   const grpc::Status wire = to_grpc(Status::invalid("{}\xFF", text), nullptr);
   EXPECT_LE(wire.error_message().size(), 2048u);
   EXPECT_NO_THROW(nlohmann::json(wire.error_message()).dump());
-  EXPECT_NO_THROW(nlohmann::json(to_grpc(Status::invalid("a\xFF"), nullptr).error_message()).dump());
+  EXPECT_NO_THROW(
+      nlohmann::json(to_grpc(Status::invalid("a\xFF"), nullptr).error_message()).dump());
 }
 
 grpc::ByteBuffer to_bytes(const google::protobuf::MessageLite& message) {
@@ -104,7 +109,8 @@ TEST(PlanDecode, DeepPlansParse) {
 TEST(PlanDecode, GarbageIsAnInvalidPlan) {
   const grpc::Slice slice("\xFF\xFF\xFF garbage");
   proto::ExecutePlanRequest request;
-  EXPECT_TRUE(decode(grpc::ByteBuffer(&slice, 1), &request).is("CONNECT_INVALID_PLAN.CANNOT_PARSE"));
+  EXPECT_TRUE(
+      decode(grpc::ByteBuffer(&slice, 1), &request).is("CONNECT_INVALID_PLAN.CANNOT_PARSE"));
 }
 
 TEST(PlanDecode, CompressedPlansAreUnpacked) {
@@ -139,7 +145,8 @@ TEST(PlanIdentity, NumbersOfDataFramesDoNotCount) {
 }
 
 TEST(SchemaTree, PrintsAsPySparkDoes) {
-  const auto schema = *column::schema_from_text("a INT NOT NULL, b ARRAY<STRUCT<c: BIGINT>>, m MAP<STRING, DATE>");
+  const auto schema =
+      *column::schema_from_text("a INT NOT NULL, b ARRAY<STRUCT<c: BIGINT>>, m MAP<STRING, DATE>");
   EXPECT_EQ(schema_tree(schema, 0),
             "root\n"
             " |-- a: integer (nullable = false)\n"
@@ -150,7 +157,8 @@ TEST(SchemaTree, PrintsAsPySparkDoes) {
             " |    |-- key: string\n"
             " |    |-- value: date (valueContainsNull = true)\n");
   EXPECT_EQ(schema_tree(schema, 1),
-            "root\n |-- a: integer (nullable = false)\n |-- b: array (nullable = true)\n |-- m: map (nullable = true)\n");
+            "root\n |-- a: integer (nullable = false)\n |-- b: array (nullable = true)\n |-- m: "
+            "map (nullable = true)\n");
 }
 
 TEST(Literals, NullsAndNumbers) {
@@ -180,8 +188,8 @@ TEST(WorkerThreads, TasksThatBlockDoNotHoldUpOthers) {
 class OperationTest : public testing::Test {
  protected:
   OperationTest() {
-    session_ = std::make_shared<ServerSession>(
-        std::make_unique<session::Session>(runtime_, "user", "00112233-4455-6677-8899-aabbccddeeff"));
+    session_ = std::make_shared<ServerSession>(std::make_unique<session::Session>(
+        runtime_, "user", "00112233-4455-6677-8899-aabbccddeeff"));
   }
 
   ~OperationTest() override {
@@ -203,8 +211,8 @@ class OperationTest : public testing::Test {
     return response;
   }
   // The next response for a stream at `position`; nothing when there is none yet.
-  static std::optional<proto::ExecutePlanResponse> next(Operation& operation, const std::shared_ptr<ResponseStream>& stream,
-                                                        std::int64_t* position) {
+  static std::optional<proto::ExecutePlanResponse> next(
+      Operation& operation, const std::shared_ptr<ResponseStream>& stream, std::int64_t* position) {
     auto step = operation.next_step(stream.get(), position, false);
     if (step.kind != Operation::Step::Kind::write) return std::nullopt;
     proto::ExecutePlanResponse response;
@@ -243,7 +251,8 @@ TEST_F(OperationTest, ReattachGoesOnAfterTheLastResponseTheClientHas) {
   const auto end = operation->next_step(second.get(), &position, false);
   EXPECT_EQ(end.kind, Operation::Step::Kind::finish);
   EXPECT_TRUE(end.status.ok());
-  EXPECT_TRUE(operation->attach(second, "unknown").status().is("INVALID_CURSOR.POSITION_NOT_FOUND"));
+  EXPECT_TRUE(
+      operation->attach(second, "unknown").status().is("INVALID_CURSOR.POSITION_NOT_FOUND"));
 }
 
 TEST_F(OperationTest, ReleasedResponsesCannotBeHadAgain) {
@@ -253,7 +262,8 @@ TEST_F(OperationTest, ReleasedResponsesCannotBeHadAgain) {
   ASSERT_TRUE(operation->send(rows(1)).ok());
   const auto one = next(*operation, stream, &position);
   ASSERT_TRUE(operation->release_until(one->response_id()).ok());
-  EXPECT_TRUE(operation->attach(stream, std::nullopt).status().is("INVALID_CURSOR.POSITION_NOT_AVAILABLE"));
+  EXPECT_TRUE(
+      operation->attach(stream, std::nullopt).status().is("INVALID_CURSOR.POSITION_NOT_AVAILABLE"));
   EXPECT_EQ(*operation->attach(stream, one->response_id()), 2);
 }
 
@@ -329,9 +339,13 @@ TEST_F(OperationTest, TheSameRequestTwiceRunsOnce) {
                   .is("INVALID_HANDLE.OPERATION_ALREADY_EXISTS"));
   operation->finish(Status::OK());
   operations_.remove(operation);
-  EXPECT_TRUE(operations_.add({session_, "op", "p", {}, true, false}).status().is("INVALID_HANDLE.OPERATION_ABANDONED"));
-  EXPECT_TRUE(operations_.find(session_->key(), "op").status().is("INVALID_HANDLE.OPERATION_ABANDONED"));
-  EXPECT_TRUE(operations_.find(session_->key(), "never").status().is("INVALID_HANDLE.OPERATION_NOT_FOUND"));
+  EXPECT_TRUE(operations_.add({session_, "op", "p", {}, true, false})
+                  .status()
+                  .is("INVALID_HANDLE.OPERATION_ABANDONED"));
+  EXPECT_TRUE(
+      operations_.find(session_->key(), "op").status().is("INVALID_HANDLE.OPERATION_ABANDONED"));
+  EXPECT_TRUE(
+      operations_.find(session_->key(), "never").status().is("INVALID_HANDLE.OPERATION_NOT_FOUND"));
 }
 
 TEST(SessionsTest, AreKeyedByUserAndIdAndRememberedWhenClosed) {
@@ -346,7 +360,9 @@ TEST(SessionsTest, AreKeyedByUserAndIdAndRememberedWhenClosed) {
   EXPECT_EQ(*sessions.open("ann", id, "", &is_new), *first);
   EXPECT_NE(*sessions.open("bob", id, "", &is_new), *first);
   EXPECT_TRUE(sessions.open("ann", "not-a-uuid", "", &is_new).status().is("INVALID_HANDLE.FORMAT"));
-  EXPECT_TRUE(sessions.open("ann", id, "other server", &is_new).status().is("INVALID_HANDLE.SESSION_CHANGED"));
+  EXPECT_TRUE(sessions.open("ann", id, "other server", &is_new)
+                  .status()
+                  .is("INVALID_HANDLE.SESSION_CHANGED"));
   EXPECT_TRUE(sessions.find("eve", id, "").status().is("INVALID_HANDLE.SESSION_NOT_FOUND"));
   EXPECT_EQ(sessions.close("ann", id, false), *first);
   EXPECT_TRUE(sessions.open("ann", id, "", &is_new).status().is("INVALID_HANDLE.SESSION_CLOSED"));

@@ -14,7 +14,8 @@ namespace proto = spark::connect;
 
 constexpr std::chrono::milliseconds tick{500};
 
-// A sign of life for the client's progress bar and for proxies; Millstream has no stages to tell of.
+// A sign of life for the client's progress bar and for proxies; Millstream has no stages to tell
+// of.
 void post_heartbeat(Operation& operation) {
   proto::ExecutePlanResponse response;
   response.mutable_execution_progress();
@@ -24,7 +25,10 @@ void post_heartbeat(Operation& operation) {
 }  // namespace
 
 Core::Core(session::Runtime& runtime, CoreOptions options)
-    : runtime_(runtime), options_(std::move(options)), sessions_(runtime), housekeeper_([this] { keep_house(); }) {}
+    : runtime_(runtime),
+      options_(std::move(options)),
+      sessions_(runtime),
+      housekeeper_([this] { keep_house(); }) {}
 
 Core::~Core() {
   {
@@ -35,7 +39,8 @@ Core::~Core() {
   housekeeper_.join();
 }
 
-Result<SessionPtr> Core::open_session(const std::string& user, const std::string& id, const std::string& observed) {
+Result<SessionPtr> Core::open_session(const std::string& user, const std::string& id,
+                                      const std::string& observed) {
   bool is_new = false;
   auto session = sessions_.open(user, id, observed, &is_new);
   if (session.ok() && is_new && options_.on_session) options_.on_session((*session)->key());
@@ -68,7 +73,8 @@ std::vector<std::string> Core::interrupt_tag(const SessionPtr& session, const st
   for (const auto& query : runtime_.queries->active(session->key())) {
     if (std::find(query->tags().begin(), query->tags().end(), tag) == query->tags().end()) continue;
     workers_.submit([query] {
-      if (const Status stopped = query->stop(); !stopped.ok()) log_warn("stopping a query: {}", stopped.to_string());
+      if (const Status stopped = query->stop(); !stopped.ok())
+        log_warn("stopping a query: {}", stopped.to_string());
     });
   }
   return ids;
@@ -114,7 +120,8 @@ void Core::keep_house() {
       }
     }
     if (now < next_sessions) continue;
-    next_sessions = now + std::min<std::chrono::milliseconds>(std::chrono::seconds(30), options_.session_idle_max);
+    next_sessions = now + std::min<std::chrono::milliseconds>(std::chrono::seconds(30),
+                                                              options_.session_idle_max);
     for (const auto& session : sessions_.all()) {
       for (const auto& operation : operations_.of_session(session->key())) {
         if (operation->stream() != nullptr) session->touch();  // somebody waits for an answer

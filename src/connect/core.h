@@ -1,6 +1,6 @@
-// Core: what the RPCs of the service work on: sessions, operations, worker threads; and the housekeeping that goes on between
-// calls (heartbeats, streams that have had their time, operations and sessions that nobody asks for any more). One per
-// server; thread-safe.
+// Core: what the RPCs of the service work on: sessions, operations, worker threads; and the
+// housekeeping that goes on between calls (heartbeats, streams that have had their time, operations
+// and sessions that nobody asks for any more). One per server; thread-safe.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,8 @@ struct CoreOptions {
   std::chrono::milliseconds detached_time_max{std::chrono::minutes(5)};
   std::chrono::milliseconds session_idle_max{std::chrono::minutes(60)};
   std::chrono::milliseconds report_interval{2000};
-  std::function<void(const std::string& session_key)> on_session;  // a session was opened; may be empty
+  std::function<void(const std::string& session_key)>
+      on_session;  // a session was opened; may be empty
 };
 
 class Core {
@@ -39,7 +40,8 @@ class Core {
   session::Runtime& runtime() { return runtime_; }
 
   // Opens or finds the session of a request.
-  Result<SessionPtr> open_session(const std::string& user, const std::string& id, const std::string& observed);
+  Result<SessionPtr> open_session(const std::string& user, const std::string& id,
+                                  const std::string& observed);
   // Stops what runs for a session: its operations, its streaming queries, its listeners.
   void end_session(const SessionPtr& session);
   // The ids of what was really interrupted. Queries are stopped in the background.

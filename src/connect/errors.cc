@@ -13,7 +13,8 @@ namespace {
 
 namespace proto = spark::connect;
 
-constexpr std::size_t message_chars_max = 2048;  // beyond ~7 kB of metadata the Python client loses the error
+constexpr std::size_t message_chars_max =
+    2048;  // beyond ~7 kB of metadata the Python client loses the error
 constexpr std::size_t parameters_bytes_max = 1024;
 constexpr std::size_t entries_max = 20;
 constexpr std::chrono::seconds keep_time{60};
@@ -22,11 +23,14 @@ constexpr int causes_max = 5;
 // Classes below java.lang.Exception or RuntimeException, most derived first.
 std::vector<std::string> specific_classes(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::analysis: return {"org.apache.spark.sql.AnalysisException"};
+    case ErrorKind::analysis:
+      return {"org.apache.spark.sql.AnalysisException"};
     case ErrorKind::parse:
-      return {"org.apache.spark.sql.catalyst.parser.ParseException", "org.apache.spark.sql.AnalysisException"};
+      return {"org.apache.spark.sql.catalyst.parser.ParseException",
+              "org.apache.spark.sql.AnalysisException"};
     case ErrorKind::illegal_argument:
-      return {"org.apache.spark.SparkIllegalArgumentException", "java.lang.IllegalArgumentException"};
+      return {"org.apache.spark.SparkIllegalArgumentException",
+              "java.lang.IllegalArgumentException"};
     case ErrorKind::arithmetic:
       return {"org.apache.spark.SparkArithmeticException", "java.lang.ArithmeticException"};
     case ErrorKind::number_format:
@@ -35,27 +39,40 @@ std::vector<std::string> specific_classes(ErrorKind kind) {
     case ErrorKind::date_time:
       return {"org.apache.spark.SparkDateTimeException", "java.time.DateTimeException"};
     case ErrorKind::array_index:
-      return {"org.apache.spark.SparkArrayIndexOutOfBoundsException", "java.lang.ArrayIndexOutOfBoundsException",
-              "java.lang.IndexOutOfBoundsException"};
+      return {"org.apache.spark.SparkArrayIndexOutOfBoundsException",
+              "java.lang.ArrayIndexOutOfBoundsException", "java.lang.IndexOutOfBoundsException"};
     case ErrorKind::unsupported_operation:
-      return {"org.apache.spark.SparkUnsupportedOperationException", "java.lang.UnsupportedOperationException"};
+      return {"org.apache.spark.SparkUnsupportedOperationException",
+              "java.lang.UnsupportedOperationException"};
     case ErrorKind::no_such_element:
       return {"org.apache.spark.SparkNoSuchElementException", "java.util.NoSuchElementException"};
-    case ErrorKind::runtime: return {"org.apache.spark.SparkRuntimeException"};
-    case ErrorKind::spark: return {"org.apache.spark.SparkException"};
-    case ErrorKind::query_execution: return {"org.apache.spark.sql.execution.QueryExecutionException"};
-    case ErrorKind::upgrade: return {"org.apache.spark.SparkUpgradeException"};
-    case ErrorKind::streaming_query: return {"org.apache.spark.sql.streaming.StreamingQueryException"};
+    case ErrorKind::runtime:
+      return {"org.apache.spark.SparkRuntimeException"};
+    case ErrorKind::spark:
+      return {"org.apache.spark.SparkException"};
+    case ErrorKind::query_execution:
+      return {"org.apache.spark.sql.execution.QueryExecutionException"};
+    case ErrorKind::upgrade:
+      return {"org.apache.spark.SparkUpgradeException"};
+    case ErrorKind::streaming_query:
+      return {"org.apache.spark.sql.streaming.StreamingQueryException"};
     case ErrorKind::illegal_state:
       return {"org.apache.spark.SparkIllegalStateException", "java.lang.IllegalStateException"};
-    case ErrorKind::file_not_found: return {"java.io.FileNotFoundException", "java.io.IOException"};
-    case ErrorKind::already_exists: return {"java.nio.file.FileAlreadyExistsException", "java.io.IOException"};
-    case ErrorKind::io: return {"java.io.IOException"};
+    case ErrorKind::file_not_found:
+      return {"java.io.FileNotFoundException", "java.io.IOException"};
+    case ErrorKind::already_exists:
+      return {"java.nio.file.FileAlreadyExistsException", "java.io.IOException"};
+    case ErrorKind::io:
+      return {"java.io.IOException"};
     case ErrorKind::concurrent_modification:
-      return {"io.delta.exceptions.DeltaConcurrentModificationException", "java.util.ConcurrentModificationException"};
-    case ErrorKind::connect_sql: return {"org.apache.spark.SparkSQLException", "java.sql.SQLException"};
-    case ErrorKind::invalid_plan: return {"org.apache.spark.sql.connect.common.InvalidPlanInput"};
-    case ErrorKind::internal: return {"org.apache.spark.SparkException"};
+      return {"io.delta.exceptions.DeltaConcurrentModificationException",
+              "java.util.ConcurrentModificationException"};
+    case ErrorKind::connect_sql:
+      return {"org.apache.spark.SparkSQLException", "java.sql.SQLException"};
+    case ErrorKind::invalid_plan:
+      return {"org.apache.spark.sql.connect.common.InvalidPlanInput"};
+    case ErrorKind::internal:
+      return {"org.apache.spark.SparkException"};
   }
   return {"org.apache.spark.SparkException"};
 }
@@ -72,8 +89,10 @@ bool is_runtime_exception(ErrorKind kind) {
     case ErrorKind::runtime:
     case ErrorKind::upgrade:
     case ErrorKind::illegal_state:
-    case ErrorKind::concurrent_modification: return true;
-    default: return false;
+    case ErrorKind::concurrent_modification:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -119,7 +138,8 @@ std::string full_message(const ErrorInfo& error) {
     if (!context.summary.empty()) {
       message += "\n" + context.summary;
     } else if (!context.is_sql && !context.fragment.empty()) {
-      message += "\n== DataFrame ==\n\"" + context.fragment + "\" was called from\n" + context.call_site + "\n";
+      message += "\n== DataFrame ==\n\"" + context.fragment + "\" was called from\n" +
+                 context.call_site + "\n";
     }
   }
   return valid_utf8(message);
@@ -142,8 +162,9 @@ std::vector<proto::FetchErrorDetailsResponse_Error> error_chain(const Status& er
       }
       for (const QueryContext& context : info->contexts) {
         auto* out = throwable->add_query_contexts();
-        out->set_context_type(context.is_sql ? proto::FetchErrorDetailsResponse_QueryContext::SQL
-                                             : proto::FetchErrorDetailsResponse_QueryContext::DATAFRAME);
+        out->set_context_type(context.is_sql
+                                  ? proto::FetchErrorDetailsResponse_QueryContext::SQL
+                                  : proto::FetchErrorDetailsResponse_QueryContext::DATAFRAME);
         out->set_fragment(valid_utf8(context.fragment));
         out->set_call_site(valid_utf8(context.call_site));
         out->set_start_index(context.start_index);
@@ -159,7 +180,8 @@ std::vector<proto::FetchErrorDetailsResponse_Error> error_chain(const Status& er
 std::string ErrorLog::add(const Status& error) {
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
-  while (!entries_.empty() && (entries_.size() >= entries_max || now - entries_.front().at > keep_time)) {
+  while (!entries_.empty() &&
+         (entries_.size() >= entries_max || now - entries_.front().at > keep_time)) {
     entries_.pop_front();
   }
   entries_.push_back({new_uuid(), error, now});

@@ -1,6 +1,7 @@
-// Errors on the wire: a Status becomes gRPC's INTERNAL with google.rpc.ErrorInfo in the details, as the reference server
-// sends it; the class list in it selects the exception that the client raises. The full error (long messages, causes) is
-// kept for a minute, for FetchErrorDetails. ErrorLog is one session's; thread-safe.
+// Errors on the wire: a Status becomes gRPC's INTERNAL with google.rpc.ErrorInfo in the details, as
+// the reference server sends it; the class list in it selects the exception that the client raises.
+// The full error (long messages, causes) is kept for a minute, for FetchErrorDetails. ErrorLog is
+// one session's; thread-safe.
 #pragma once
 
 #include <grpcpp/support/status.h>

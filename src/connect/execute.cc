@@ -71,7 +71,8 @@ class Execution {
 Status Execution::send_result(const plan::NodePtr& node) {
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
   ResultOptions options;
-  const std::int64_t rows_max = session_.conf().number("spark.sql.execution.arrow.maxRecordsPerBatch", 10'000);
+  const std::int64_t rows_max =
+      session_.conf().number("spark.sql.execution.arrow.maxRecordsPerBatch", 10'000);
   options.rows_max = rows_max > 0 ? rows_max : std::numeric_limits<std::int64_t>::max();
   options.time_zone = session_.conf().time_zone();
   options.chunked = options_.chunked_batches;
@@ -80,7 +81,8 @@ Status Execution::send_result(const plan::NodePtr& node) {
   return end();
 }
 
-Result<std::vector<connector::RecordBatchPtr>> Execution::first_rows(const proto::Relation& input, int count,
+Result<std::vector<connector::RecordBatchPtr>> Execution::first_rows(const proto::Relation& input,
+                                                                     int count,
                                                                      column::Schema* schema) {
   TRY_ASSIGN(const auto node, session_.analyze(input));
   auto limit = std::make_shared<plan::Limit>();
@@ -122,11 +124,14 @@ Status Execution::html(const proto::HtmlString& html) {
 
 Status Execution::relation(const proto::Relation& relation) {
   switch (relation.rel_type_case()) {
-    case proto::Relation::kShowString: return show(relation.show_string());
-    case proto::Relation::kHtmlString: return html(relation.html_string());
+    case proto::Relation::kShowString:
+      return show(relation.show_string());
+    case proto::Relation::kHtmlString:
+      return html(relation.html_string());
     case proto::Relation::kCatalog: {
       TRY_ASSIGN(const auto result, session::run_catalog(session_, relation.catalog()));
-      TRY(send_rows(*operation_, result.schema, connector::batches_of(result.schema, {result.rows}), {}));
+      TRY(send_rows(*operation_, result.schema, connector::batches_of(result.schema, {result.rows}),
+                    {}));
       TRY(send_empty_metrics(*operation_));
       return end();
     }
@@ -150,7 +155,8 @@ Status Execution::start_stream(const proto::WriteStreamOperationStart& start) {
   return operation_->send(std::move(response));
 }
 
-// The rows are computed once and kept: whatever the plan reads later, this DataFrame stays what it was.
+// The rows are computed once and kept: whatever the plan reads later, this DataFrame stays what it
+// was.
 Status Execution::checkpoint(const proto::CheckpointCommand& command) {
   TRY_ASSIGN(const auto node, session_.analyze(command.relation()));
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
@@ -172,7 +178,8 @@ Status Execution::sql(const proto::SqlCommand& command) {
   const bool has_query = command.has_input() && command.input().has_sql();
   const std::string text = has_query ? command.input().sql().query() : std::string();
   return Status::unsupported(
-      "SQL text (spark.sql) is not supported by Millstream yet: write the query with the DataFrame API; SQL expressions "
+      "SQL text (spark.sql) is not supported by Millstream yet: write the query with the DataFrame "
+      "API; SQL expressions "
       "work in expr(), selectExpr() and filter(){}",
       text.empty() ? "" : ". The text: " + text.substr(0, 200));
 }
@@ -198,33 +205,40 @@ Status Execution::command(const proto::Command& command) {
       const auto& view = command.create_dataframe_view();
       return session_.create_view(view.input(), view.name(), view.is_global(), view.replace());
     }
-    case proto::Command::kSqlCommand: return sql(command.sql_command());
-    case proto::Command::kWriteStreamOperationStart: return start_stream(command.write_stream_operation_start());
+    case proto::Command::kSqlCommand:
+      return sql(command.sql_command());
+    case proto::Command::kWriteStreamOperationStart:
+      return start_stream(command.write_stream_operation_start());
     case proto::Command::kStreamingQueryCommand:
       return run_query_command(operation_, command.streaming_query_command());
     case proto::Command::kStreamingQueryManagerCommand:
       return run_manager_command(operation_, command.streaming_query_manager_command());
     case proto::Command::kStreamingQueryListenerBusCommand:
       return run_listener_bus_command(operation_, command.streaming_query_listener_bus_command());
-    case proto::Command::kCheckpointCommand: return checkpoint(command.checkpoint_command());
+    case proto::Command::kCheckpointCommand:
+      return checkpoint(command.checkpoint_command());
     case proto::Command::kRemoveCachedRemoteRelationCommand:
-      session_.forget_relation(command.remove_cached_remote_relation_command().relation().relation_id());
+      session_.forget_relation(
+          command.remove_cached_remote_relation_command().relation().relation_id());
       return Status::OK();
     case proto::Command::kGetResourcesCommand: {
       proto::ExecutePlanResponse response;
       response.mutable_get_resources_command_result();
       return operation_->send(std::move(response));
     }
-    case proto::Command::kMlCommand: return ml(command.ml_command());
+    case proto::Command::kMlCommand:
+      return ml(command.ml_command());
     case proto::Command::kRegisterFunction:
-      return Status::unsupported("Python functions (spark.udf.register) are not supported by Millstream yet");
+      return Status::unsupported(
+          "Python functions (spark.udf.register) are not supported by Millstream yet");
     case proto::Command::kPipelineCommand:
       return Status::unsupported("declarative pipelines are not supported by Millstream yet");
     case proto::Command::COMMAND_TYPE_NOT_SET:
       return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
                            {{"fullName", "spark.connect.Command"}, {"name", "command_type"}});
     default: {
-      const auto* field = proto::Command::descriptor()->FindFieldByNumber(command.command_type_case());
+      const auto* field =
+          proto::Command::descriptor()->FindFieldByNumber(command.command_type_case());
       return Status::unsupported("the command {} is not supported by Millstream yet",
                                  field == nullptr ? "of this client" : field->name());
     }
@@ -237,8 +251,10 @@ Status execute_plan(const std::shared_ptr<Operation>& operation, const proto::Pl
                     const ExecuteOptions& options) {
   Execution execution(operation, options);
   switch (plan.op_type_case()) {
-    case proto::Plan::kRoot: return execution.relation(plan.root());
-    case proto::Plan::kCommand: return execution.command(plan.command());
+    case proto::Plan::kRoot:
+      return execution.relation(plan.root());
+    case proto::Plan::kCommand:
+      return execution.command(plan.command());
     default:
       return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
                            {{"fullName", "spark.connect.Plan"}, {"name", "op_type"}});

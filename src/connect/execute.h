@@ -1,5 +1,5 @@
-// Executes what an ExecutePlan holds: a relation whose rows go to the client, or a command. Runs on the operation's thread;
-// everything it answers goes through the Operation, errors are returned.
+// Executes what an ExecutePlan holds: a relation whose rows go to the client, or a command. Runs on
+// the operation's thread; everything it answers goes through the Operation, errors are returned.
 #pragma once
 
 #include <memory>

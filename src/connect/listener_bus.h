@@ -1,6 +1,7 @@
-// ListenerBus: carries the events of a session's streaming queries to the client's StreamingQueryListeners, over one
-// ExecutePlan that stays open until the client removes its last listener. Registered with the QueryManager while it lives;
-// events come on the queries' threads and are only put into the operation's buffer there. Thread-safe.
+// ListenerBus: carries the events of a session's streaming queries to the client's
+// StreamingQueryListeners, over one ExecutePlan that stays open until the client removes its last
+// listener. Registered with the QueryManager while it lives; events come on the queries' threads
+// and are only put into the operation's buffer there. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,8 @@ class Operation;
 
 class ListenerBus final : public stream::Listener {
  public:
-  ListenerBus(stream::QueryManager& queries, const std::string& session_key, std::shared_ptr<Operation> operation);
+  ListenerBus(stream::QueryManager& queries, const std::string& session_key,
+              std::shared_ptr<Operation> operation);
   ~ListenerBus() override;
 
   // Tells the client that it is there; events follow, never precede.

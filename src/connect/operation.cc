@@ -11,8 +11,9 @@ namespace {
 
 namespace proto = spark::connect;
 
-constexpr std::size_t retry_buffer_bytes = std::size_t{10} << 20;  // kept behind the last response sent
-constexpr std::size_t unsent_bytes_max = std::size_t{64} << 20;    // the producer waits beyond that
+constexpr std::size_t retry_buffer_bytes = std::size_t{10}
+                                           << 20;  // kept behind the last response sent
+constexpr std::size_t unsent_bytes_max = std::size_t{64} << 20;  // the producer waits beyond that
 
 grpc::ByteBuffer to_bytes(const proto::ExecutePlanResponse& response, std::size_t* size) {
   *size = response.ByteSizeLong();
@@ -124,8 +125,9 @@ Result<std::int64_t> Operation::attach(const std::shared_ptr<ResponseStream>& st
       }
     }
     if (position < first_) {
-      return Status::error("INVALID_CURSOR.POSITION_NOT_AVAILABLE",
-                           {{"responseId", after.value_or("")}, {"index", std::to_string(position)}});
+      return Status::error(
+          "INVALID_CURSOR.POSITION_NOT_AVAILABLE",
+          {{"responseId", after.value_or("")}, {"index", std::to_string(position)}});
     }
     previous = stream_.lock();
     stream_ = stream;
@@ -147,7 +149,8 @@ void Operation::detach(ResponseStream* stream) {
   if (lost) interrupt();
 }
 
-Operation::Step Operation::next_step(const ResponseStream* stream, std::int64_t* position, bool expired) {
+Operation::Step Operation::next_step(const ResponseStream* stream, std::int64_t* position,
+                                     bool expired) {
   const std::lock_guard lock(mutex_);
   Step step;
   if (stream_.lock().get() != stream) {
@@ -203,7 +206,8 @@ Status Operation::release_until(const std::string& response_id) {
   if (response_id == last_dropped_) return Status::OK();
   const auto number = number_locked(response_id);
   if (!number) {
-    // Releases come on several connections of a client, in any order: a later one has dropped it already.
+    // Releases come on several connections of a client, in any order: a later one has dropped it
+    // already.
     return Status::OK();
   }
   drop_locked(*number);

@@ -1,6 +1,7 @@
-// Operation: one ExecutePlan: what it has answered so far, kept until the client releases it, so that a stream that breaks
-// can be attached again at the right place. One thread produces (the operation's own); one stream at a time sends. Owned by
-// the table of operations and by whoever works on it; thread-safe.
+// Operation: one ExecutePlan: what it has answered so far, kept until the client releases it, so
+// that a stream that breaks can be attached again at the right place. One thread produces (the
+// operation's own); one stream at a time sends. Owned by the table of operations and by whoever
+// works on it; thread-safe.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -49,18 +50,19 @@ class Operation {
   CancelToken& cancel_token() { return cancel_; }
   OperationState state() const;
 
-  // The producer's side. The ids of the response are filled in. Waits while the client lags far behind; an error when the
-  // operation was interrupted meanwhile.
+  // The producer's side. The ids of the response are filled in. Waits while the client lags far
+  // behind; an error when the operation was interrupted meanwhile.
   Status send(spark::connect::ExecutePlanResponse&& response);
-  // As send, but never waits and never fails: heartbeats, listener events. Dropped once the operation has finished.
+  // As send, but never waits and never fails: heartbeats, listener events. Dropped once the
+  // operation has finished.
   void post(spark::connect::ExecutePlanResponse&& response);
   void finish(const Status& status);  // exactly once, last; adds result_complete when all is well
 
   // False when it had finished already.
   bool interrupt();
 
-  // The stream's side. `after`: the last response id that the client has; nothing: from the first on.
-  // The number of the first response to send.
+  // The stream's side. `after`: the last response id that the client has; nothing: from the first
+  // on. The number of the first response to send.
   Result<std::int64_t> attach(const std::shared_ptr<ResponseStream>& stream,
                               const std::optional<std::string>& after);
   void detach(ResponseStream* stream);  // it is gone (broken, cut)

@@ -49,8 +49,8 @@ std::vector<OperationPtr> Operations::all() const {
 std::vector<OperationPtr> Operations::of_session(const std::string& session_key) const {
   const std::lock_guard lock(mutex_);
   std::vector<OperationPtr> found;
-  for (auto it = operations_.lower_bound({session_key, ""}); it != operations_.end() && it->first.first == session_key;
-       ++it) {
+  for (auto it = operations_.lower_bound({session_key, ""});
+       it != operations_.end() && it->first.first == session_key; ++it) {
     found.push_back(it->second);
   }
   return found;
@@ -71,7 +71,8 @@ void Operations::remove(const OperationPtr& operation) {
 std::map<std::string, OperationState> Operations::ended(const std::string& session_key) const {
   const std::lock_guard lock(mutex_);
   std::map<std::string, OperationState> found;
-  for (auto it = marks_.lower_bound({session_key, ""}); it != marks_.end() && it->first.first == session_key; ++it) {
+  for (auto it = marks_.lower_bound({session_key, ""});
+       it != marks_.end() && it->first.first == session_key; ++it) {
     found.emplace(it->first.second, it->second.state);
   }
   return found;

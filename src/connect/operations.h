@@ -1,5 +1,6 @@
-// Operations: the table of the operations of all sessions, those that have ended too until their client releases them, and
-// the marks that removed ones leave, so that a repeated request does not run twice. Thread-safe.
+// Operations: the table of the operations of all sessions, those that have ended too until their
+// client releases them, and the marks that removed ones leave, so that a repeated request does not
+// run twice. Thread-safe.
 #pragma once
 
 #include <chrono>

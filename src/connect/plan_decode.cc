@@ -13,7 +13,8 @@ namespace {
 
 namespace proto = spark::connect;
 
-// Messages in messages. A chained DataFrame call nests two; a worker's stack holds this many with room to spare.
+// Messages in messages. A chained DataFrame call nests two; a worker's stack holds this many with
+// room to spare.
 constexpr int nesting_max = 20'000;
 constexpr std::size_t plan_bytes_max = std::size_t{512} << 20;
 
@@ -33,7 +34,8 @@ Status parse(const std::uint8_t* data, std::size_t size, google::protobuf::Messa
 
 Result<std::string> unpack(const std::string& packed) {
   std::string out;
-  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(), ZSTD_freeDStream);
+  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
+                                                                          ZSTD_freeDStream);
   std::vector<char> block(ZSTD_DStreamOutSize());
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   std::size_t pending = 1;
@@ -65,14 +67,18 @@ Status decompress(proto::Plan* plan) {
   if (!plan->has_compressed_operation()) return Status::OK();
   const proto::Plan::CompressedOperation operation = plan->compressed_operation();
   if (operation.compression_codec() != proto::COMPRESSION_CODEC_ZSTD) {
-    return cannot_parse("unknown compression codec " + std::to_string(operation.compression_codec()));
+    return cannot_parse("unknown compression codec " +
+                        std::to_string(operation.compression_codec()));
   }
   TRY_ASSIGN(const std::string bytes, unpack(operation.data()));
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   switch (operation.op_type()) {
-    case proto::Plan::CompressedOperation::OP_TYPE_RELATION: return parse(data, bytes.size(), plan->mutable_root());
-    case proto::Plan::CompressedOperation::OP_TYPE_COMMAND: return parse(data, bytes.size(), plan->mutable_command());
-    default: return cannot_parse("unknown operation type " + std::to_string(operation.op_type()));
+    case proto::Plan::CompressedOperation::OP_TYPE_RELATION:
+      return parse(data, bytes.size(), plan->mutable_root());
+    case proto::Plan::CompressedOperation::OP_TYPE_COMMAND:
+      return parse(data, bytes.size(), plan->mutable_command());
+    default:
+      return cannot_parse("unknown operation type " + std::to_string(operation.op_type()));
   }
 }
 

@@ -1,5 +1,5 @@
-// Requests that hold plans, from bytes: with a nesting limit that plans need (protobuf's own is 100), and compressed plans
-// unpacked. Functions; to be called on a thread with a large stack.
+// Requests that hold plans, from bytes: with a nesting limit that plans need (protobuf's own is
+// 100), and compressed plans unpacked. Functions; to be called on a thread with a large stack.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

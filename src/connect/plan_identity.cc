@@ -23,7 +23,8 @@ void strip(Message* message) {
     common->Clear();
     return;
   }
-  if (auto* attribute = dynamic_cast<proto::Expression_UnresolvedAttribute*>(message)) attribute->clear_plan_id();
+  if (auto* attribute = dynamic_cast<proto::Expression_UnresolvedAttribute*>(message))
+    attribute->clear_plan_id();
   const auto* reflection = message->GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(*message, &fields);

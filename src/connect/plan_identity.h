@@ -1,4 +1,5 @@
-// When two unresolved plans count as the same one: everything but the client's numbering of DataFrames. Pure.
+// When two unresolved plans count as the same one: everything but the client's numbering of
+// DataFrames. Pure.
 #pragma once
 
 #include <string>

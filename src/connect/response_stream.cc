@@ -47,7 +47,8 @@ void ResponseStream::fail(const grpc::Status& status) {
 }
 
 bool ResponseStream::expired() const {
-  return sent_bytes_ > stream_bytes_max || std::chrono::steady_clock::now() - opened_at_ > stream_time_max();
+  return sent_bytes_ > stream_bytes_max ||
+         std::chrono::steady_clock::now() - opened_at_ > stream_time_max();
 }
 
 void ResponseStream::pump() {
@@ -62,13 +63,16 @@ void ResponseStream::pump() {
       step = operation_->next_step(this, &position_, expired());
     }
     switch (step.kind) {
-      case Operation::Step::Kind::wait: return;
+      case Operation::Step::Kind::wait:
+        return;
       case Operation::Step::Kind::write:
         writing_ = true;
         sent_bytes_ += step.bytes.Length();
         current_ = std::move(step.bytes);
         break;
-      case Operation::Step::Kind::finish: finishing_ = true; break;
+      case Operation::Step::Kind::finish:
+        finishing_ = true;
+        break;
     }
   }
   // Outside the lock: gRPC may call back at once. The flags above keep everybody else out.

@@ -1,6 +1,7 @@
-// ResponseStream: the gRPC side of an ExecutePlan or ReattachExecute call: sends an operation's responses as they come, and
-// ends the stream when the operation has ended, when another stream has taken over, or after its time (the client attaches
-// again). Keeps itself alive until gRPC is done with it. Thread-safe; pump() may be called by anybody at any time.
+// ResponseStream: the gRPC side of an ExecutePlan or ReattachExecute call: sends an operation's
+// responses as they come, and ends the stream when the operation has ended, when another stream has
+// taken over, or after its time (the client attaches again). Keeps itself alive until gRPC is done
+// with it. Thread-safe; pump() may be called by anybody at any time.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -21,7 +22,8 @@ class ResponseStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
  public:
   static std::shared_ptr<ResponseStream> create();
 
-  // Exactly one of these, from any thread: send what the operation answers, from number `position` on; or end.
+  // Exactly one of these, from any thread: send what the operation answers, from number `position`
+  // on; or end.
   void start(std::shared_ptr<Operation> operation, std::int64_t position);
   void fail(const grpc::Status& status);
 

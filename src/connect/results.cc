@@ -34,7 +34,8 @@ Result<std::shared_ptr<arrow::Buffer>> encode(const arrow::RecordBatch& batch) {
 
 class RowSender {
  public:
-  RowSender(Operation& operation, const ResultOptions& options) : operation_(operation), options_(options) {}
+  RowSender(Operation& operation, const ResultOptions& options)
+      : operation_(operation), options_(options) {}
 
   Status send(const std::shared_ptr<arrow::RecordBatch>& batch) {
     if (batch->num_rows() > options_.rows_max) {
@@ -51,15 +52,17 @@ class RowSender {
       return send(batch->Slice(half));
     }
     if (options_.chunked) return send_bytes(*bytes, 1);
-    return Status::plain(ErrorKind::spark, "a row of " + std::to_string(bytes->size()) +
-                                               " bytes is larger than a message to this client can be");
+    return Status::plain(ErrorKind::spark,
+                         "a row of " + std::to_string(bytes->size()) +
+                             " bytes is larger than a message to this client can be");
   }
 
   bool sent_any() const { return sent_any_; }
 
  private:
   Status send_bytes(const arrow::Buffer& bytes, std::int64_t rows) {
-    const std::int64_t chunks = std::max<std::int64_t>(1, (bytes.size() + message_bytes_max - 1) / message_bytes_max);
+    const std::int64_t chunks =
+        std::max<std::int64_t>(1, (bytes.size() + message_bytes_max - 1) / message_bytes_max);
     for (std::int64_t i = 0; i < chunks; ++i) {
       const std::int64_t from = i * message_bytes_max;
       const std::int64_t length = std::min(message_bytes_max, bytes.size() - from);
@@ -129,7 +132,8 @@ Status send_observed(Operation& operation, const std::vector<engine::ObservedMet
     if (one.plan_id) out->set_plan_id(*one.plan_id);
     for (std::size_t i = 0; i < one.schema.size(); ++i) {
       out->add_keys(one.schema[i].name);
-      TRY(to_literal(*one.row->column(static_cast<int>(i)), 0, one.schema[i].type, out->add_values()));
+      TRY(to_literal(*one.row->column(static_cast<int>(i)), 0, one.schema[i].type,
+                     out->add_values()));
     }
   }
   return operation.send(std::move(response));

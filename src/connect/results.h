@@ -1,5 +1,5 @@
-// Results on the wire: rows as Arrow IPC streams of one record batch each, schemas, observed metrics. Functions; called on
-// the operation's thread.
+// Results on the wire: rows as Arrow IPC streams of one record batch each, schemas, observed
+// metrics. Functions; called on the operation's thread.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace millstream::connect {
 struct ResultOptions {
   std::int64_t rows_max = 10'000;  // of one batch
   std::string time_zone = "UTC";
-  bool chunked = false;            // the client takes a batch in several messages
+  bool chunked = false;  // the client takes a batch in several messages
 };
 
 // The schema, then all rows; at least one batch, be it empty.

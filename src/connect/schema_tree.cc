@@ -10,14 +10,22 @@ using column::TypeKind;
 
 std::string type_name(const DataType& type) {
   switch (type.kind()) {
-    case TypeKind::byte_: return "byte";
-    case TypeKind::short_: return "short";
-    case TypeKind::int_: return "integer";
-    case TypeKind::long_: return "long";
-    case TypeKind::array: return "array";
-    case TypeKind::map: return "map";
-    case TypeKind::struct_: return "struct";
-    default: return type.simple_string();
+    case TypeKind::byte_:
+      return "byte";
+    case TypeKind::short_:
+      return "short";
+    case TypeKind::int_:
+      return "integer";
+    case TypeKind::long_:
+      return "long";
+    case TypeKind::array:
+      return "array";
+    case TypeKind::map:
+      return "map";
+    case TypeKind::struct_:
+      return "struct";
+    default:
+      return type.simple_string();
   }
 }
 
@@ -25,8 +33,8 @@ const char* text_of(bool flag) { return flag ? "true" : "false"; }
 
 void add_type(const DataType& type, const std::string& prefix, int levels, std::string* out);
 
-void add_line(const std::string& prefix, const std::string& name, const DataType& type, const std::string& note,
-              int levels, std::string* out) {
+void add_line(const std::string& prefix, const std::string& name, const DataType& type,
+              const std::string& note, int levels, std::string* out) {
   *out += prefix + "-- " + name + ": " + type_name(type) + note + "\n";
   if (levels > 1) add_type(type, prefix + "    |", levels - 1, out);
 }
@@ -35,8 +43,8 @@ void add_type(const DataType& type, const std::string& prefix, int levels, std::
   switch (type.kind()) {
     case TypeKind::struct_:
       for (const auto& field : type.fields()) {
-        add_line(prefix, field.name, *field.type, std::string(" (nullable = ") + text_of(field.nullable) + ")", levels,
-                 out);
+        add_line(prefix, field.name, *field.type,
+                 std::string(" (nullable = ") + text_of(field.nullable) + ")", levels, out);
       }
       break;
     case TypeKind::array:
@@ -46,9 +54,11 @@ void add_type(const DataType& type, const std::string& prefix, int levels, std::
     case TypeKind::map:
       add_line(prefix, "key", *type.key(), "", levels, out);
       add_line(prefix, "value", *type.value(),
-               std::string(" (valueContainsNull = ") + text_of(type.value_contains_null()) + ")", levels, out);
+               std::string(" (valueContainsNull = ") + text_of(type.value_contains_null()) + ")",
+               levels, out);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -56,7 +66,8 @@ void add_type(const DataType& type, const std::string& prefix, int levels, std::
 
 std::string schema_tree(const column::Schema& schema, int level_max) {
   std::string out = "root\n";
-  add_type(*column::struct_type(schema), " |", level_max > 0 ? level_max : std::numeric_limits<int>::max(), &out);
+  add_type(*column::struct_type(schema), " |",
+           level_max > 0 ? level_max : std::numeric_limits<int>::max(), &out);
   return out;
 }
 

@@ -52,9 +52,12 @@ Status RunningServer::open() {
   // gRPC's own log tells of what the returned errors tell better.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "millstream-XXXXXX").string();
+  std::string pattern =
+      (std::filesystem::temp_directory_path(error) / "millstream-XXXXXX").string();
   if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    return Status::io("there is no folder for temporary files ({}): set TMPDIR to one that can be written", pattern);
+    return Status::io(
+        "there is no folder for temporary files ({}): set TMPDIR to one that can be written",
+        pattern);
   }
   temporary_directory_ = pattern;
 
@@ -64,11 +67,14 @@ Status RunningServer::open() {
   TRY_ASSIGN(engine_, engine::Engine::create(settings));
   warehouse_ = std::make_unique<session::Warehouse>(store_, options_.warehouse);
   queries_ = stream::QueryManager::create(*engine_, store_, clock_);
-  runtime_ = {store_, engine_.get(), queries_.get(), &clock_, warehouse_.get(), &global_views_, temporary_directory_};
+  runtime_ = {store_,           engine_.get(),  queries_.get(),      &clock_,
+              warehouse_.get(), &global_views_, temporary_directory_};
 
   CoreOptions core_options;
   if (options_.listener != nullptr) {
-    core_options.on_session = [this](const std::string& key) { queries_->add_listener(key, options_.listener); };
+    core_options.on_session = [this](const std::string& key) {
+      queries_->add_listener(key, options_.listener);
+    };
   }
   core_ = std::make_unique<Core>(runtime_, std::move(core_options));
   service_ = make_service(*core_);
@@ -76,16 +82,20 @@ Status RunningServer::open() {
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(message_bytes_max);
   builder.SetMaxSendMessageSize(-1);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a port in use is an error, not a shared port
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
+                             0);  // a port in use is an error, not a shared port
   set_keepalive(builder);
   const bool is_v6 = options_.host.find(':') != std::string::npos;
-  const std::string host = is_v6 ? "[" + options_.host + "]" : options_.host;  // localhost: both loopbacks
-  builder.AddListeningPort(host + ":" + std::to_string(options_.port), grpc::InsecureServerCredentials(), &port_);
+  const std::string host =
+      is_v6 ? "[" + options_.host + "]" : options_.host;  // localhost: both loopbacks
+  builder.AddListeningPort(host + ":" + std::to_string(options_.port),
+                           grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(service_.get());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port_ == 0) {
     return Status::io(
-        "cannot listen on {}:{}: the port is in use or the address is not this machine's; choose another with --port (0: "
+        "cannot listen on {}:{}: the port is in use or the address is not this machine's; choose "
+        "another with --port (0: "
         "any free one) or --host",
         options_.host, options_.port);
   }
@@ -103,7 +113,8 @@ void RunningServer::stop() {
     core_.reset();
   }
   service_.reset();
-  if (options_.listener != nullptr && queries_ != nullptr) queries_->remove_listener(options_.listener);
+  if (options_.listener != nullptr && queries_ != nullptr)
+    queries_->remove_listener(options_.listener);
   queries_.reset();
   engine_.reset();
   if (temporary_directory_.empty()) return;

@@ -1,5 +1,6 @@
-// Server: a whole Millstream process behind one port: engine, query manager, warehouse and the Spark Connect service. What
-// main starts. start() returns when the port accepts calls; stop() (and the destructor) end everything in order.
+// Server: a whole Millstream process behind one port: engine, query manager, warehouse and the
+// Spark Connect service. What main starts. start() returns when the port accepts calls; stop() (and
+// the destructor) end everything in order.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace millstream::connect {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 15002;               // 0: any free port
-  std::string warehouse;          // absolute path
+  int port = 15002;                   // 0: any free port
+  std::string warehouse;              // absolute path
   std::int64_t memory_bytes_max = 0;  // of the engine; 0: its default
   // Sees the events of the streaming queries of all sessions; may be null. Outlives the server.
   stream::Listener* listener = nullptr;

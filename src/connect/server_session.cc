@@ -62,40 +62,47 @@ Result<SessionPtr> Sessions::find_locked(const Key& key, const std::string& obse
   if (closed_.contains(key)) return handle_error("SESSION_CLOSED", key.second);
   const auto found = sessions_.find(key);
   if (found == sessions_.end()) return handle_error("SESSION_NOT_FOUND", key.second);
-  if (!observed.empty() && observed != found->second->server_id()) return handle_error("SESSION_CHANGED", key.second);
+  if (!observed.empty() && observed != found->second->server_id())
+    return handle_error("SESSION_CHANGED", key.second);
   found->second->touch();
   return found->second;
 }
 
-Result<SessionPtr> Sessions::open(const std::string& user, const std::string& id, const std::string& observed,
-                                  bool* is_new) {
+Result<SessionPtr> Sessions::open(const std::string& user, const std::string& id,
+                                  const std::string& observed, bool* is_new) {
   const std::lock_guard lock(mutex_);
   auto found = find_locked({user, id}, observed);
   if (found.ok() || !found.status().is("INVALID_HANDLE.SESSION_NOT_FOUND")) return found;
-  // The client has seen a session of this id that this server does not have: the server was started anew.
+  // The client has seen a session of this id that this server does not have: the server was started
+  // anew.
   if (!observed.empty()) return handle_error("SESSION_CHANGED", id);
-  auto session = std::make_shared<ServerSession>(std::make_unique<session::Session>(runtime_, user, id));
+  auto session =
+      std::make_shared<ServerSession>(std::make_unique<session::Session>(runtime_, user, id));
   sessions_.emplace(Key{user, id}, session);
   *is_new = true;
   return session;
 }
 
-Result<SessionPtr> Sessions::find(const std::string& user, const std::string& id, const std::string& observed) {
+Result<SessionPtr> Sessions::find(const std::string& user, const std::string& id,
+                                  const std::string& observed) {
   const std::lock_guard lock(mutex_);
   return find_locked({user, id}, observed);
 }
 
 Result<SessionPtr> Sessions::clone(const SessionPtr& source, const std::string& new_id) {
   const ErrorParameters parameters{{"targetSessionId", new_id}};
-  if (!is_uuid(new_id)) return Status::error("INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_FORMAT", parameters);
+  if (!is_uuid(new_id))
+    return Status::error("INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_FORMAT", parameters);
   TRY_ASSIGN(auto copy, source->session().clone(new_id));
   const Key key{source->session().user_id(), new_id};
   const std::lock_guard lock(mutex_);
   if (closed_.contains(key)) {
-    return Status::error("INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED", parameters);
+    return Status::error("INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_CLOSED",
+                         parameters);
   }
   if (sessions_.contains(key)) {
-    return Status::error("INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_EXISTS", parameters);
+    return Status::error("INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID_ALREADY_EXISTS",
+                         parameters);
   }
   auto session = std::make_shared<ServerSession>(std::move(copy));
   sessions_.emplace(key, session);

@@ -1,5 +1,6 @@
-// ServerSession: a session with what the wire needs beside it: its error log, when it was last used, its listener bus.
-// Sessions: the table of them, keyed by user and session id. Both thread-safe.
+// ServerSession: a session with what the wire needs beside it: its error log, when it was last
+// used, its listener bus. Sessions: the table of them, keyed by user and session id. Both
+// thread-safe.
 #pragma once
 
 #include <atomic>
@@ -59,13 +60,16 @@ class Sessions {
  public:
   explicit Sessions(session::Runtime& runtime) : runtime_(runtime) {}
 
-  // `observed`: the server id that the client has seen. INVALID_HANDLE.{FORMAT, SESSION_CHANGED, SESSION_CLOSED}.
-  Result<SessionPtr> open(const std::string& user, const std::string& id, const std::string& observed,
-                          bool* is_new);
+  // `observed`: the server id that the client has seen. INVALID_HANDLE.{FORMAT, SESSION_CHANGED,
+  // SESSION_CLOSED}.
+  Result<SessionPtr> open(const std::string& user, const std::string& id,
+                          const std::string& observed, bool* is_new);
   // As open, but an unknown session is INVALID_HANDLE.SESSION_NOT_FOUND.
-  Result<SessionPtr> find(const std::string& user, const std::string& id, const std::string& observed);
+  Result<SessionPtr> find(const std::string& user, const std::string& id,
+                          const std::string& observed);
   Result<SessionPtr> clone(const SessionPtr& source, const std::string& new_id);
-  // Out of the table; using the id again is SESSION_CLOSED unless it may be opened anew. nullptr: unknown.
+  // Out of the table; using the id again is SESSION_CLOSED unless it may be opened anew. nullptr:
+  // unknown.
   SessionPtr close(const std::string& user, const std::string& id, bool may_reopen);
 
   std::vector<SessionPtr> all() const;

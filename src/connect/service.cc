@@ -22,10 +22,11 @@ template <typename Base>
 using Raw = Rpc::WithRawCallbackMethod_ExecutePlan<
     Rpc::WithRawCallbackMethod_AnalyzePlan<Rpc::WithRawCallbackMethod_ReattachExecute<Base>>>;
 template <typename Base>
-using Small = Rpc::WithCallbackMethod_Config<Rpc::WithCallbackMethod_AddArtifacts<Rpc::WithCallbackMethod_ArtifactStatus<
-    Rpc::WithCallbackMethod_Interrupt<Rpc::WithCallbackMethod_ReleaseExecute<Rpc::WithCallbackMethod_ReleaseSession<
-        Rpc::WithCallbackMethod_FetchErrorDetails<
-            Rpc::WithCallbackMethod_CloneSession<Rpc::WithCallbackMethod_GetStatus<Base>>>>>>>>>;
+using Small = Rpc::WithCallbackMethod_Config<Rpc::WithCallbackMethod_AddArtifacts<
+    Rpc::WithCallbackMethod_ArtifactStatus<Rpc::WithCallbackMethod_Interrupt<
+        Rpc::WithCallbackMethod_ReleaseExecute<Rpc::WithCallbackMethod_ReleaseSession<
+            Rpc::WithCallbackMethod_FetchErrorDetails<Rpc::WithCallbackMethod_CloneSession<
+                Rpc::WithCallbackMethod_GetStatus<Base>>>>>>>>>;
 using ServiceBase = Raw<Small<Rpc::Service>>;
 
 template <typename Response>
@@ -40,31 +41,37 @@ std::string fingerprint(const proto::Plan& plan) {
 }
 
 bool computes(const proto::Plan& plan) {
-  return plan.has_root() || plan.command().has_write_operation() || plan.command().has_write_operation_v2() ||
-         plan.command().has_checkpoint_command();
+  return plan.has_root() || plan.command().has_write_operation() ||
+         plan.command().has_write_operation_v2() || plan.command().has_checkpoint_command();
 }
 
 class Service final : public ServiceBase {
  public:
   explicit Service(Core& core) : core_(core) {}
 
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ExecutePlan(Context*, const grpc::ByteBuffer* bytes) override {
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ExecutePlan(Context*,
+                                                          const grpc::ByteBuffer* bytes) override {
     auto stream = ResponseStream::create();
     core_.workers().submit([this, stream, request = *bytes] { execute(stream, request); });
     return stream.get();
   }
 
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReattachExecute(Context*, const grpc::ByteBuffer* bytes) override {
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReattachExecute(
+      Context*, const grpc::ByteBuffer* bytes) override {
     auto stream = ResponseStream::create();
     SessionPtr session;
     const Status status = reattach(stream, *bytes, &session);
-    if (!status.ok()) stream->fail(to_grpc(status, session == nullptr ? nullptr : &session->errors()));
+    if (!status.ok())
+      stream->fail(to_grpc(status, session == nullptr ? nullptr : &session->errors()));
     return stream.get();
   }
 
-  ServerUnaryReactor* AnalyzePlan(Context* context, const grpc::ByteBuffer* bytes, grpc::ByteBuffer* answer) override {
+  ServerUnaryReactor* AnalyzePlan(Context* context, const grpc::ByteBuffer* bytes,
+                                  grpc::ByteBuffer* answer) override {
     auto* reactor = context->DefaultReactor();
-    core_.workers().submit([this, reactor, request = *bytes, answer] { reactor->Finish(analyze_plan(request, answer)); });
+    core_.workers().submit([this, reactor, request = *bytes, answer] {
+      reactor->Finish(analyze_plan(request, answer));
+    });
     return reactor;
   }
 
@@ -75,16 +82,18 @@ class Service final : public ServiceBase {
     });
   }
 
-  grpc::ServerReadReactor<proto::AddArtifactsRequest>* AddArtifacts(Context*,
-                                                                    proto::AddArtifactsResponse* response) override {
+  grpc::ServerReadReactor<proto::AddArtifactsRequest>* AddArtifacts(
+      Context*, proto::AddArtifactsResponse* response) override {
     return new ArtifactUpload(core_, response);
   }
 
-  ServerUnaryReactor* ArtifactStatus(Context* context, const proto::ArtifactStatusesRequest* request,
+  ServerUnaryReactor* ArtifactStatus(Context* context,
+                                     const proto::ArtifactStatusesRequest* request,
                                      proto::ArtifactStatusesResponse* response) override {
     return answer(context, true, *request, response, [&](const SessionPtr& session) {
       for (const auto& name : request->names()) {
-        (*response->mutable_statuses())[name].set_exists(session->session().artifacts().has_cached(name));
+        (*response->mutable_statuses())[name].set_exists(
+            session->session().artifacts().has_cached(name));
       }
       return Status::OK();
     });
@@ -92,8 +101,9 @@ class Service final : public ServiceBase {
 
   ServerUnaryReactor* Interrupt(Context* context, const proto::InterruptRequest* request,
                                 proto::InterruptResponse* response) override {
-    return answer(context, true, *request, response,
-                  [&](const SessionPtr& session) { return interrupt(session, *request, response); });
+    return answer(context, true, *request, response, [&](const SessionPtr& session) {
+      return interrupt(session, *request, response);
+    });
   }
 
   ServerUnaryReactor* ReleaseExecute(Context* context, const proto::ReleaseExecuteRequest* request,
@@ -102,7 +112,8 @@ class Service final : public ServiceBase {
       const auto operation = core_.operations().find(session->key(), request->operation_id());
       if (!operation.ok()) return Status::OK();  // gone already
       response->set_operation_id(request->operation_id());
-      if (request->has_release_until()) return (*operation)->release_until(request->release_until().response_id());
+      if (request->has_release_until())
+        return (*operation)->release_until(request->release_until().response_id());
       (*operation)->release_all();
       core_.sweep(*operation);
       return Status::OK();
@@ -114,8 +125,8 @@ class Service final : public ServiceBase {
     auto* reactor = context->DefaultReactor();
     // Stopping its queries may take a while.
     core_.workers().submit([this, reactor, request, response] {
-      const auto session = core_.sessions().close(request->user_context().user_id(), request->session_id(),
-                                                  request->allow_reconnect());
+      const auto session = core_.sessions().close(
+          request->user_context().user_id(), request->session_id(), request->allow_reconnect());
       response->set_session_id(request->session_id());
       if (session != nullptr) {
         response->set_server_side_session_id(session->server_id());
@@ -126,7 +137,8 @@ class Service final : public ServiceBase {
     return reactor;
   }
 
-  ServerUnaryReactor* FetchErrorDetails(Context* context, const proto::FetchErrorDetailsRequest* request,
+  ServerUnaryReactor* FetchErrorDetails(Context* context,
+                                        const proto::FetchErrorDetailsRequest* request,
                                         proto::FetchErrorDetailsResponse* response) override {
     return answer(context, true, *request, response, [&](const SessionPtr& session) {
       session->errors().take(request->error_id(), response);
@@ -154,10 +166,11 @@ class Service final : public ServiceBase {
   }
 
  private:
-  // A short call of a session: found (or opened), stamped on the answer, errors in the session's log.
+  // A short call of a session: found (or opened), stamped on the answer, errors in the session's
+  // log.
   template <typename Request, typename Response, typename Handler>
-  ServerUnaryReactor* answer(Context* context, bool may_open, const Request& request, Response* response,
-                             const Handler& handler) {
+  ServerUnaryReactor* answer(Context* context, bool may_open, const Request& request,
+                             Response* response, const Handler& handler) {
     auto* reactor = context->DefaultReactor();
     auto session = find(may_open, request);
     if (!session.ok()) {
@@ -184,16 +197,19 @@ class Service final : public ServiceBase {
   void execute(const std::shared_ptr<ResponseStream>& stream, const grpc::ByteBuffer& bytes);
   Status begin(const std::shared_ptr<ResponseStream>& stream, proto::ExecutePlanRequest& request,
                const SessionPtr& session, OperationPtr* operation, ExecuteOptions* options);
-  Status reattach(const std::shared_ptr<ResponseStream>& stream, const grpc::ByteBuffer& bytes, SessionPtr* session);
+  Status reattach(const std::shared_ptr<ResponseStream>& stream, const grpc::ByteBuffer& bytes,
+                  SessionPtr* session);
   grpc::Status analyze_plan(const grpc::ByteBuffer& bytes, grpc::ByteBuffer* answer);
   Status interrupt(const SessionPtr& session, const proto::InterruptRequest& request,
                    proto::InterruptResponse* response);
-  void status(const SessionPtr& session, const proto::GetStatusRequest& request, proto::GetStatusResponse* response);
+  void status(const SessionPtr& session, const proto::GetStatusRequest& request,
+              proto::GetStatusResponse* response);
 
   Core& core_;
 };
 
-void Service::execute(const std::shared_ptr<ResponseStream>& stream, const grpc::ByteBuffer& bytes) {
+void Service::execute(const std::shared_ptr<ResponseStream>& stream,
+                      const grpc::ByteBuffer& bytes) {
   proto::ExecutePlanRequest request;
   if (const Status parsed = decode(bytes, &request); !parsed.ok()) {
     stream->fail(to_grpc(parsed, nullptr));
@@ -216,9 +232,11 @@ void Service::execute(const std::shared_ptr<ResponseStream>& stream, const grpc:
   core_.sweep(operation);
 }
 
-// Makes the operation and attaches the stream to it. `operation` stays empty when the same request runs already.
-Status Service::begin(const std::shared_ptr<ResponseStream>& stream, proto::ExecutePlanRequest& request,
-                      const SessionPtr& session, OperationPtr* operation, ExecuteOptions* options) {
+// Makes the operation and attaches the stream to it. `operation` stays empty when the same request
+// runs already.
+Status Service::begin(const std::shared_ptr<ResponseStream>& stream,
+                      proto::ExecutePlanRequest& request, const SessionPtr& session,
+                      OperationPtr* operation, ExecuteOptions* options) {
   if (request.has_operation_id() && !is_uuid(request.operation_id())) {
     return Status::error("INVALID_HANDLE.FORMAT", {{"handle", request.operation_id()}});
   }
@@ -246,12 +264,13 @@ Status Service::begin(const std::shared_ptr<ResponseStream>& stream, proto::Exec
   return Status::OK();
 }
 
-Status Service::reattach(const std::shared_ptr<ResponseStream>& stream, const grpc::ByteBuffer& bytes,
-                         SessionPtr* session) {
+Status Service::reattach(const std::shared_ptr<ResponseStream>& stream,
+                         const grpc::ByteBuffer& bytes, SessionPtr* session) {
   proto::ReattachExecuteRequest request;
   TRY(decode(bytes, &request));
   TRY_ASSIGN(*session, find(false, request));
-  TRY_ASSIGN(const auto operation, core_.operations().find((*session)->key(), request.operation_id()));
+  TRY_ASSIGN(const auto operation,
+             core_.operations().find((*session)->key(), request.operation_id()));
   if (!operation->spec().reattachable) return Status::error("INVALID_CURSOR.NOT_REATTACHABLE");
   std::optional<std::string> after;
   if (request.has_last_response_id()) after = request.last_response_id();
@@ -278,7 +297,9 @@ Status Service::interrupt(const SessionPtr& session, const proto::InterruptReque
                           proto::InterruptResponse* response) {
   std::vector<std::string> ids;
   switch (request.interrupt_type()) {
-    case proto::InterruptRequest::INTERRUPT_TYPE_ALL: ids = core_.interrupt_all(session); break;
+    case proto::InterruptRequest::INTERRUPT_TYPE_ALL:
+      ids = core_.interrupt_all(session);
+      break;
     case proto::InterruptRequest::INTERRUPT_TYPE_TAG:
       if (request.operation_tag().empty()) {
         return Status::error("INVALID_PARAMETER_VALUE.INTERRUPT_TYPE_TAG_REQUIRES_TAG",
@@ -319,10 +340,18 @@ void Service::status(const SessionPtr& session, const proto::GetStatusRequest& r
       return;
     }
     switch (found->second) {
-      case OperationState::running: out->set_state(Answer::OPERATION_STATE_RUNNING); break;
-      case OperationState::succeeded: out->set_state(Answer::OPERATION_STATE_SUCCEEDED); break;
-      case OperationState::failed: out->set_state(Answer::OPERATION_STATE_FAILED); break;
-      case OperationState::cancelled: out->set_state(Answer::OPERATION_STATE_CANCELLED); break;
+      case OperationState::running:
+        out->set_state(Answer::OPERATION_STATE_RUNNING);
+        break;
+      case OperationState::succeeded:
+        out->set_state(Answer::OPERATION_STATE_SUCCEEDED);
+        break;
+      case OperationState::failed:
+        out->set_state(Answer::OPERATION_STATE_FAILED);
+        break;
+      case OperationState::cancelled:
+        out->set_state(Answer::OPERATION_STATE_CANCELLED);
+        break;
     }
   };
   if (!request.has_operation_status()) return;

@@ -19,20 +19,23 @@ std::optional<std::chrono::milliseconds> timeout_of(bool given, std::int64_t mil
   return std::chrono::milliseconds(milliseconds);
 }
 
-Result<stream::QueryPtr> find_query(Operation& operation, const proto::StreamingQueryInstanceId& id) {
+Result<stream::QueryPtr> find_query(Operation& operation,
+                                    const proto::StreamingQueryInstanceId& id) {
   auto query = queries_of(operation).find(id.id(), id.run_id());
   if (query == nullptr) query = queries_of(operation).find(id.id(), "");
   if (query == nullptr || query->session_key() != operation.session().key()) {
     return Status::error("CONNECT_INVALID_PLAN.STREAMING_QUERY_NOT_FOUND", {{"id", id.id()}});
   }
   if (query->run_id() != id.run_id()) {
-    return Status::error("CONNECT_INVALID_PLAN.STREAMING_QUERY_RUN_ID_MISMATCH",
-                         {{"id", id.id()}, {"runId", id.run_id()}, {"serverRunId", query->run_id()}});
+    return Status::error(
+        "CONNECT_INVALID_PLAN.STREAMING_QUERY_RUN_ID_MISMATCH",
+        {{"id", id.id()}, {"runId", id.run_id()}, {"serverRunId", query->run_id()}});
   }
   return query;
 }
 
-void fill_exception(const stream::StreamingQuery& query, proto::StreamingQueryCommandResult* result) {
+void fill_exception(const stream::StreamingQuery& query,
+                    proto::StreamingQueryCommandResult* result) {
   auto* out = result->mutable_exception();
   const auto failure = query.exception();
   if (!failure) return;
@@ -46,7 +49,8 @@ void fill_exception(const stream::StreamingQuery& query, proto::StreamingQueryCo
   out->set_stack_trace("");
 }
 
-void fill_progress(const stream::StreamingQuery& query, bool last_only, proto::StreamingQueryCommandResult* result) {
+void fill_progress(const stream::StreamingQuery& query, bool last_only,
+                   proto::StreamingQueryCommandResult* result) {
   auto* out = result->mutable_recent_progress();
   const auto all = query.recent_progress();
   for (std::size_t i = last_only && !all.empty() ? all.size() - 1 : 0; i < all.size(); ++i) {
@@ -63,7 +67,8 @@ void fill_instance(const stream::StreamingQuery& query,
 
 }  // namespace
 
-Status run_query_command(const std::shared_ptr<Operation>& operation, const proto::StreamingQueryCommand& command) {
+Status run_query_command(const std::shared_ptr<Operation>& operation,
+                         const proto::StreamingQueryCommand& command) {
   TRY_ASSIGN(const auto query, find_query(*operation, command.query_id()));
   const CancelToken* cancel = &operation->cancel_token();
   proto::ExecutePlanResponse response;
@@ -79,25 +84,37 @@ Status run_query_command(const std::shared_ptr<Operation>& operation, const prot
       out->set_is_active(status.active);
       break;
     }
-    case proto::StreamingQueryCommand::kLastProgress: fill_progress(*query, true, result); break;
-    case proto::StreamingQueryCommand::kRecentProgress: fill_progress(*query, false, result); break;
-    case proto::StreamingQueryCommand::kStop: TRY(query->stop()); break;
-    case proto::StreamingQueryCommand::kProcessAllAvailable: TRY(query->process_all_available(cancel)); break;
+    case proto::StreamingQueryCommand::kLastProgress:
+      fill_progress(*query, true, result);
+      break;
+    case proto::StreamingQueryCommand::kRecentProgress:
+      fill_progress(*query, false, result);
+      break;
+    case proto::StreamingQueryCommand::kStop:
+      TRY(query->stop());
+      break;
+    case proto::StreamingQueryCommand::kProcessAllAvailable:
+      TRY(query->process_all_available(cancel));
+      break;
     case proto::StreamingQueryCommand::kExplain:
       result->mutable_explain()->set_result(query->explain(command.explain().extended()));
       break;
-    case proto::StreamingQueryCommand::kException: fill_exception(*query, result); break;
+    case proto::StreamingQueryCommand::kException:
+      fill_exception(*query, result);
+      break;
     case proto::StreamingQueryCommand::kAwaitTermination: {
       const auto& await = command.await_termination();
-      TRY_ASSIGN(const bool ended,
-                 query->await_termination(timeout_of(await.has_timeout_ms(), await.timeout_ms()), cancel));
+      TRY_ASSIGN(
+          const bool ended,
+          query->await_termination(timeout_of(await.has_timeout_ms(), await.timeout_ms()), cancel));
       TRY(cancel->check());
       result->mutable_await_termination()->set_terminated(ended);
       break;
     }
     case proto::StreamingQueryCommand::COMMAND_NOT_SET:
-      return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                           {{"fullName", "spark.connect.StreamingQueryCommand"}, {"name", "command"}});
+      return Status::error(
+          "CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+          {{"fullName", "spark.connect.StreamingQueryCommand"}, {"name", "command"}});
   }
   return operation->send(std::move(response));
 }
@@ -111,7 +128,8 @@ Status run_manager_command(const std::shared_ptr<Operation>& operation,
   switch (command.command_case()) {
     case proto::StreamingQueryManagerCommand::kActive: {
       auto* out = result->mutable_active();
-      for (const auto& query : queries.active(session_key)) fill_instance(*query, out->add_active_queries());
+      for (const auto& query : queries.active(session_key))
+        fill_instance(*query, out->add_active_queries());
       break;
     }
     case proto::StreamingQueryManagerCommand::kGetQuery: {
@@ -124,8 +142,9 @@ Status run_manager_command(const std::shared_ptr<Operation>& operation,
     case proto::StreamingQueryManagerCommand::kAwaitAnyTermination: {
       const auto& await = command.await_any_termination();
       TRY_ASSIGN(const bool ended,
-                 queries.await_any_termination(session_key, timeout_of(await.has_timeout_ms(), await.timeout_ms()),
-                                               &operation->cancel_token()));
+                 queries.await_any_termination(
+                     session_key, timeout_of(await.has_timeout_ms(), await.timeout_ms()),
+                     &operation->cancel_token()));
       TRY(operation->cancel_token().check());
       result->mutable_await_any_termination()->set_terminated(ended);
       break;
@@ -135,10 +154,12 @@ Status run_manager_command(const std::shared_ptr<Operation>& operation,
       result->set_reset_terminated(true);
       break;
     default: {
-      const auto* field = proto::StreamingQueryManagerCommand::descriptor()->FindFieldByNumber(command.command_case());
-      return Status::unsupported("the streaming manager command {} is not supported: listeners of this server are those "
-                                 "of spark.streams.addListener of a client of version 4",
-                                 field == nullptr ? "of this client" : field->name());
+      const auto* field = proto::StreamingQueryManagerCommand::descriptor()->FindFieldByNumber(
+          command.command_case());
+      return Status::unsupported(
+          "the streaming manager command {} is not supported: listeners of this server are those "
+          "of spark.streams.addListener of a client of version 4",
+          field == nullptr ? "of this client" : field->name());
     }
   }
   return operation->send(std::move(response));
@@ -152,8 +173,9 @@ Status run_listener_bus_command(const std::shared_ptr<Operation>& operation,
     return Status::OK();
   }
   if (!command.has_add_listener_bus_listener()) {
-    return Status::error("INVALID_PARAMETER_VALUE.STREAMING_LISTENER_COMMAND_MISSING",
-                         {{"parameter", "`command`"}, {"functionName", "`StreamingQueryListenerBusCommand`"}});
+    return Status::error(
+        "INVALID_PARAMETER_VALUE.STREAMING_LISTENER_COMMAND_MISSING",
+        {{"parameter", "`command`"}, {"functionName", "`StreamingQueryListenerBusCommand`"}});
   }
   auto bus = std::make_shared<ListenerBus>(queries_of(*operation), session.key(), operation);
   if (!session.set_listener_bus(bus)) return Status::OK();  // one is there already

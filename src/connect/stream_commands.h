@@ -1,5 +1,5 @@
-// The commands of StreamingQuery, StreamingQueryManager and the listener bus. Some block for as long as the query runs; the
-// operation's interruption ends them.
+// The commands of StreamingQuery, StreamingQueryManager and the listener bus. Some block for as
+// long as the query runs; the operation's interruption ends them.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,8 @@
 namespace millstream::connect {
 namespace {
 
-constexpr std::size_t stack_bytes = std::size_t{256} << 20;  // address space; pages are used as they are touched
+constexpr std::size_t stack_bytes = std::size_t{256}
+                                    << 20;  // address space; pages are used as they are touched
 constexpr std::chrono::seconds idle_time{10};
 
 }  // namespace
@@ -53,7 +54,8 @@ void WorkerThreads::work() {
   for (;;) {
     if (queue_.empty()) {
       ++idle_;
-      const bool woken = wake_.wait_for(lock, idle_time, [&] { return stopping_ || !queue_.empty(); });
+      const bool woken =
+          wake_.wait_for(lock, idle_time, [&] { return stopping_ || !queue_.empty(); });
       --idle_;
       if (queue_.empty() && (!woken || stopping_)) break;
       if (queue_.empty()) continue;

@@ -1,6 +1,7 @@
-// WorkerThreads: threads for operations and analyses. Each has a large stack, because plans are trees that may be thousands
-// of levels deep and are walked by recursion. A thread is made when none is idle and ends after some idle seconds, so the
-// number of operations at once is not limited and an idle server has no such threads. Thread-safe.
+// WorkerThreads: threads for operations and analyses. Each has a large stack, because plans are
+// trees that may be thousands of levels deep and are walked by recursion. A thread is made when
+// none is idle and ends after some idle seconds, so the number of operations at once is not limited
+// and an idle server has no such threads. Thread-safe.
 #pragma once
 
 #include <condition_variable>

@@ -21,10 +21,13 @@ std::optional<std::string> batch_line(const std::string& progress_event_json) {
   const auto& progress = event["progress"];
   const auto durations = progress.value("durationMs", nlohmann::json::object());
   if (!durations.contains("addBatch")) return std::nullopt;
-  const double seconds = static_cast<double>(durations.value("triggerExecution", std::int64_t{0})) / 1000.0;
+  const double seconds =
+      static_cast<double>(durations.value("triggerExecution", std::int64_t{0})) / 1000.0;
   const auto name = progress.value("name", nlohmann::json());
-  const std::string prefix = name.is_string() ? fmt::format("{} ", name.get<std::string>()) : std::string();
-  return fmt::format("{}batch {}: {} rows in {:.2f} s -> {}", prefix, progress.value("batchId", std::int64_t{0}),
+  const std::string prefix =
+      name.is_string() ? fmt::format("{} ", name.get<std::string>()) : std::string();
+  return fmt::format("{}batch {}: {} rows in {:.2f} s -> {}", prefix,
+                     progress.value("batchId", std::int64_t{0}),
                      with_commas(progress.value("numInputRows", std::int64_t{0})), seconds,
                      progress.value("sink", nlohmann::json::object()).value("description", ""));
 }

@@ -1,5 +1,5 @@
-// BatchLines: one line on standard error for each batch of a streaming query, for who runs a program in a terminal. Called on
-// the queries' threads.
+// BatchLines: one line on standard error for each batch of a streaming query, for who runs a
+// program in a terminal. Called on the queries' threads.
 #pragma once
 
 #include <mutex>
@@ -18,7 +18,8 @@ class BatchLines final : public stream::Listener {
   std::mutex mutex_;
 };
 
-// "batch 3: 27,004 rows in 0.41 s -> DeltaSink[file:/out]"; nothing for a trigger without a batch. Pure.
+// "batch 3: 27,004 rows in 0.41 s -> DeltaSink[file:/out]"; nothing for a trigger without a batch.
+// Pure.
 std::optional<std::string> batch_line(const std::string& progress_event_json);
 
 }  // namespace millstream::main_program

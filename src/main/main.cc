@@ -33,9 +33,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
 
   main_program::ServeOptions serve;
-  auto* serve_command = app.add_subcommand("serve", "serve Spark Connect clients until a signal ends it");
+  auto* serve_command =
+      app.add_subcommand("serve", "serve Spark Connect clients until a signal ends it");
   serve_command->add_option("--host", serve.host, "address to listen on")->capture_default_str();
-  serve_command->add_option("--port", serve.port, "0: any free port")->capture_default_str()->check(CLI::Range(0, 65535));
+  serve_command->add_option("--port", serve.port, "0: any free port")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 65535));
   add_server_options(serve_command, &serve);
 
   main_program::RunOptions run;

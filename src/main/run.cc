@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 // $MILLSTREAM_PYTHON; the .venv of the project that the binary lies in; python3 of the PATH.
 std::string find_python() {
-  if (const char* given = std::getenv("MILLSTREAM_PYTHON"); given != nullptr && *given != '\0') return given;
+  if (const char* given = std::getenv("MILLSTREAM_PYTHON"); given != nullptr && *given != '\0')
+    return given;
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   while (!error && folder.has_relative_path()) {
@@ -67,9 +68,12 @@ Result<pid_t> start_program(const RunOptions& options, const std::string& remote
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   Environment environment(remote);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], nullptr, &attributes, argv.data(), environment.data());
+  const int failed =
+      posix_spawnp(&child, argv[0], nullptr, &attributes, argv.data(), environment.data());
   posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return Status::io("cannot start {}: {}; set MILLSTREAM_PYTHON", words[0], std::strerror(failed));
+  if (failed != 0)
+    return Status::io("cannot start {}: {}; set MILLSTREAM_PYTHON", words[0],
+                      std::strerror(failed));
   return child;
 }
 
@@ -91,12 +95,14 @@ int wait_for(pid_t child) {
 }  // namespace
 
 Result<int> run(RunOptions options) {
-  if (!fs::exists(options.program)) return Status::not_found("there is no program {}", options.program);
+  if (!fs::exists(options.program))
+    return Status::not_found("there is no program {}", options.program);
   hold_signals();
   BatchLines lines;
   options.server.port = 0;
   TRY_ASSIGN(const auto server, start_server(options.server, options.quiet ? nullptr : &lines));
-  TRY_ASSIGN(const pid_t child, start_program(options, "sc://127.0.0.1:" + std::to_string(server->port())));
+  TRY_ASSIGN(const pid_t child,
+             start_program(options, "sc://127.0.0.1:" + std::to_string(server->port())));
   const int code = wait_for(child);
   stop_server(*server, code);
   return code;

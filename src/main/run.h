@@ -1,4 +1,5 @@
-// `millstream run program.py args`: a server on a free port for one Python program, which finds it by SPARK_REMOTE.
+// `millstream run program.py args`: a server on a free port for one Python program, which finds it
+// by SPARK_REMOTE.
 #pragma once
 
 #include <string>

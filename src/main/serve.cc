@@ -29,14 +29,16 @@ void hold_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options, stream::Listener* listener) {
+Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options,
+                                                      stream::Listener* listener) {
   connect::ServerOptions server;
   server.host = options.host;
   server.port = options.port;
   TRY_ASSIGN(server.warehouse, io::local_path(options.warehouse));
   if (!options.memory.empty()) {
     const auto bytes = parse_bytes(options.memory);
-    if (!bytes) return Status::invalid("--memory takes a size as 2g or 512m, not {}", options.memory);
+    if (!bytes)
+      return Status::invalid("--memory takes a size as 2g or 512m, not {}", options.memory);
     server.memory_bytes_max = *bytes;
   }
   server.listener = listener;

@@ -19,13 +19,15 @@ struct ServeOptions {
 Status serve(const ServeOptions& options);
 
 // The server with these options; paths made absolute. `listener` may be null.
-Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options, stream::Listener* listener);
+Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options,
+                                                      stream::Listener* listener);
 
-// Ends the server; when that takes longer than some seconds, or another signal asks, the process ends as it is: everything
-// durable is so already. `code`: the exit code then.
+// Ends the server; when that takes longer than some seconds, or another signal asks, the process
+// ends as it is: everything durable is so already. `code`: the exit code then.
 void stop_server(connect::Server& server, int code = 1);
 
-// Signals that end the program are held back from all threads; wait for them with sigwait. Before any thread starts.
+// Signals that end the program are held back from all threads; wait for them with sigwait. Before
+// any thread starts.
 void hold_signals();
 
 }  // namespace millstream::main_program

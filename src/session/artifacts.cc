@@ -21,8 +21,8 @@ bool is_safe(const std::string& name) {
   const auto slash = name.find('/');
   if (slash == std::string::npos) return false;
   const std::string root = name.substr(0, slash);
-  return root == "cache" || root == "pyfiles" || root == "archives" || root == "files" || root == "jars" ||
-         root == "classes";
+  return root == "cache" || root == "pyfiles" || root == "archives" || root == "files" ||
+         root == "jars" || root == "classes";
 }
 
 Result<std::string> read_file(const std::string& path) {
@@ -52,8 +52,8 @@ Result<std::string> Artifacts::folder() {
 
 Status Artifacts::add(const std::string& name, std::string_view bytes) {
   if (name.starts_with("forward_to_fs/")) {
-    return Status::unsupported("copying to a file system through addArtifacts ({}) is not supported by Millstream",
-                               name);
+    return Status::unsupported(
+        "copying to a file system through addArtifacts ({}) is not supported by Millstream", name);
   }
   if (!is_safe(name)) return Status::error("INVALID_ARTIFACT_PATH", {{"name", name}});
   const std::lock_guard lock(mutex_);
@@ -70,7 +70,8 @@ Status Artifacts::add(const std::string& name, std::string_view bytes) {
   std::ofstream out(path, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (error || !out) return Status::io("cannot store the artifact {} in {}: is the disk full?", name, root);
+  if (error || !out)
+    return Status::io("cannot store the artifact {} in {}: is the disk full?", name, root);
   paths_.emplace(name, path.string());
   return Status::OK();
 }
@@ -87,7 +88,8 @@ Result<std::string> Artifacts::cached(const std::string& hash) const {
     const std::lock_guard lock(mutex_);
     const auto found = paths_.find("cache/" + hash);
     if (found == paths_.end()) {
-      return Status::error("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION", {{"hash", hash}});
+      return Status::error("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION",
+                           {{"hash", hash}});
     }
     path = found->second;
   }

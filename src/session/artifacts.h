@@ -1,5 +1,6 @@
-// Artifacts: what a client has uploaded for its session: cached local relations (cache/<sha256>) and files for its Python
-// workers (pyfiles/, archives/, files/). Kept on disk in a folder of the session that goes with it. Thread-safe.
+// Artifacts: what a client has uploaded for its session: cached local relations (cache/<sha256>)
+// and files for its Python workers (pyfiles/, archives/, files/). Kept on disk in a folder of the
+// session that goes with it. Thread-safe.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ class Artifacts {
   Artifacts(const Artifacts&) = delete;
   Artifacts& operator=(const Artifacts&) = delete;
 
-  // INVALID_ARTIFACT_PATH; ARTIFACT_ALREADY_EXISTS when the name has other bytes. The same bytes again are fine.
+  // INVALID_ARTIFACT_PATH; ARTIFACT_ALREADY_EXISTS when the name has other bytes. The same bytes
+  // again are fine.
   Status add(const std::string& name, std::string_view bytes);
   bool has_cached(const std::string& name) const;  // only names below cache/ can be there
   Result<std::string> cached(const std::string& hash) const;
@@ -30,7 +32,7 @@ class Artifacts {
   Result<std::string> folder();
 
   mutable std::mutex mutex_;
-  std::string folder_;                         // empty: nothing uploaded yet
+  std::string folder_;                        // empty: nothing uploaded yet
   std::map<std::string, std::string> paths_;  // name -> file
 };
 

@@ -49,8 +49,8 @@ class Table {
       if (!array.ok()) return Status::internal("catalog: {}", array.status().ToString());
       arrays.push_back(*array);
     }
-    auto batch = arrow::RecordBatch::Make(column::to_arrow(schema_), static_cast<std::int64_t>(rows_.size()),
-                                          std::move(arrays));
+    auto batch = arrow::RecordBatch::Make(
+        column::to_arrow(schema_), static_cast<std::int64_t>(rows_.size()), std::move(arrays));
     return CatalogResult{schema_, std::move(batch)};
   }
 
@@ -69,10 +69,12 @@ class Table {
         }
         return builder.Finish();
       }
-      case CellType::list: break;
+      case CellType::list:
+        break;
     }
     auto values = std::make_shared<arrow::StringBuilder>();
-    arrow::ListBuilder builder(arrow::default_memory_pool(), values, column::to_arrow(schema_[c].type));
+    arrow::ListBuilder builder(arrow::default_memory_pool(), values,
+                               column::to_arrow(schema_[c].type));
     for (const auto& row : rows_) {
       ARROW_RETURN_NOT_OK(row[c].list.empty() ? builder.AppendNull() : builder.Append());
       for (const auto& text : row[c].list) ARROW_RETURN_NOT_OK(values->Append(text));
@@ -132,7 +134,8 @@ bool matches(const Call& call, const std::string& name) {
 
 class CatalogCall {
  public:
-  explicit CatalogCall(Session& session) : session_(session), warehouse_(*session.runtime().warehouse) {}
+  explicit CatalogCall(Session& session)
+      : session_(session), warehouse_(*session.runtime().warehouse) {}
 
   Result<CatalogResult> run(const proto::Catalog& call);
 
@@ -145,7 +148,9 @@ class CatalogCall {
   }
   static Table tables_table() {
     Table table;
-    table.column("name", CellType::text, false).column("catalog").column("namespace", CellType::list);
+    table.column("name", CellType::text, false)
+        .column("catalog")
+        .column("namespace", CellType::list);
     table.column("description").column("tableType", CellType::text, false);
     table.column("isTemporary", CellType::flag, false);
     return table;
@@ -155,15 +160,18 @@ class CatalogCall {
                text(io::to_uri(warehouse_.database_directory(name)))});
   }
   static void view_row(Table& table, const std::string& name, bool global) {
-    table.row({text(name), null(), global ? list({"global_temp"}) : Cell{}, null(), text("TEMPORARY"), flag(true)});
+    table.row({text(name), null(), global ? list({"global_temp"}) : Cell{}, null(),
+               text("TEMPORARY"), flag(true)});
   }
   static void table_row(Table& table, const TableName& name) {
-    table.row({text(name.table), text("spark_catalog"), list({name.database}), null(), text("MANAGED"), flag(false)});
+    table.row({text(name.table), text("spark_catalog"), list({name.database}), null(),
+               text("MANAGED"), flag(false)});
   }
   Status require_database(const std::string& name) const {
     TRY_ASSIGN(const bool exists, warehouse_.database_exists(name));
     if (exists) return Status::OK();
-    return Status::error("SCHEMA_NOT_FOUND", {{"schemaName", quote_identifiers({"spark_catalog", name})}});
+    return Status::error("SCHEMA_NOT_FOUND",
+                         {{"schemaName", quote_identifiers({"spark_catalog", name})}});
   }
   Result<std::vector<std::string>> parts_of(const std::string& table, bool has_database,
                                             const std::string& database) const {
@@ -196,7 +204,8 @@ class CatalogCall {
 };
 
 Result<CatalogResult> CatalogCall::list_tables(const proto::ListTables& call) {
-  const std::string database = to_lower(call.has_db_name() ? call.db_name() : session_.current_database());
+  const std::string database =
+      to_lower(call.has_db_name() ? call.db_name() : session_.current_database());
   Table table = tables_table();
   if (database == "global_temp") {
     for (const auto& name : session_.runtime().global_views->names()) {
@@ -235,16 +244,21 @@ Result<CatalogResult> CatalogCall::list_columns(const proto::ListColumns& call) 
   std::vector<std::string> partitions;
   if (!is_view(parts)) {
     TRY_ASSIGN(const TableName name, session_.table_name(parts));
-    TRY_ASSIGN(const auto delta, delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
+    TRY_ASSIGN(const auto delta,
+               delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
     partitions = delta->partition_columns();
   }
   Table table;
-  table.column("name", CellType::text, false).column("description").column("dataType", CellType::text, false);
-  for (const char* name : {"nullable", "isPartition", "isBucket", "isCluster"}) table.column(name, CellType::flag, false);
+  table.column("name", CellType::text, false)
+      .column("description")
+      .column("dataType", CellType::text, false);
+  for (const char* name : {"nullable", "isPartition", "isBucket", "isCluster"})
+    table.column(name, CellType::flag, false);
   for (const auto& field : plan::schema_of(*node)) {
-    const bool partition = std::find(partitions.begin(), partitions.end(), field.name) != partitions.end();
-    table.row({text(field.name), null(), text(field.type->simple_string()), flag(field.nullable), flag(partition),
-               flag(false), flag(false)});
+    const bool partition =
+        std::find(partitions.begin(), partitions.end(), field.name) != partitions.end();
+    table.row({text(field.name), null(), text(field.type->simple_string()), flag(field.nullable),
+               flag(partition), flag(false), flag(false)});
   }
   return table.finish();
 }
@@ -254,11 +268,13 @@ Result<CatalogResult> CatalogCall::table_properties(const std::string& table_nam
   TRY_ASSIGN(const bool exists, table_exists(parts));
   if (!exists || is_view(parts)) return not_found(parts);
   TRY_ASSIGN(const TableName name, session_.table_name(parts));
-  TRY_ASSIGN(const auto delta, delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
+  TRY_ASSIGN(const auto delta,
+             delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
   Table table;
   table.column("key", CellType::text, false).column("value", CellType::text, false);
   const auto& snapshot = delta->snapshot();
-  for (const auto& [key, value] : snapshot.metadata().configuration) table.row({text(key), text(value)});
+  for (const auto& [key, value] : snapshot.metadata().configuration)
+    table.row({text(key), text(value)});
   table.row({text("delta.minReaderVersion"), text(std::to_string(snapshot.protocol().min_reader))});
   table.row({text("delta.minWriterVersion"), text(std::to_string(snapshot.protocol().min_writer))});
   return table.finish();
@@ -278,7 +294,8 @@ Result<CatalogResult> CatalogCall::drop_table(const proto::DropTable& call) {
 
 Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
   switch (call.cat_type_case()) {
-    case proto::Catalog::kCurrentDatabase: return value(session_.current_database());
+    case proto::Catalog::kCurrentDatabase:
+      return value(session_.current_database());
     case proto::Catalog::kSetCurrentDatabase: {
       const std::string name = to_lower(call.set_current_database().db_name());
       TRY(require_database(name));
@@ -305,7 +322,8 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
       return value(exists);
     }
     case proto::Catalog::kCreateDatabase: {
-      TRY(warehouse_.create_database(call.create_database().db_name(), call.create_database().if_not_exists()));
+      TRY(warehouse_.create_database(call.create_database().db_name(),
+                                     call.create_database().if_not_exists()));
       return nothing();
     }
     case proto::Catalog::kDropDatabase: {
@@ -313,39 +331,50 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
       TRY(warehouse_.drop_database(drop.db_name(), drop.if_exists(), drop.cascade()));
       return nothing();
     }
-    case proto::Catalog::kListTables: return list_tables(call.list_tables());
-    case proto::Catalog::kGetTable: return get_table(call.get_table());
-    case proto::Catalog::kListColumns: return list_columns(call.list_columns());
+    case proto::Catalog::kListTables:
+      return list_tables(call.list_tables());
+    case proto::Catalog::kGetTable:
+      return get_table(call.get_table());
+    case proto::Catalog::kListColumns:
+      return list_columns(call.list_columns());
     case proto::Catalog::kTableExists: {
       const auto& ask = call.table_exists();
       TRY_ASSIGN(const auto parts, parts_of(ask.table_name(), ask.has_db_name(), ask.db_name()));
       TRY_ASSIGN(const bool exists, table_exists(parts));
       return value(exists);
     }
-    case proto::Catalog::kFunctionExists: return value(functions::exists(call.function_exists().function_name()));
-    case proto::Catalog::kDropTempView: return value(session_.views().drop(call.drop_temp_view().view_name()));
+    case proto::Catalog::kFunctionExists:
+      return value(functions::exists(call.function_exists().function_name()));
+    case proto::Catalog::kDropTempView:
+      return value(session_.views().drop(call.drop_temp_view().view_name()));
     case proto::Catalog::kDropGlobalTempView:
       return value(session_.runtime().global_views->drop(call.drop_global_temp_view().view_name()));
-    case proto::Catalog::kDropTable: return drop_table(call.drop_table());
+    case proto::Catalog::kDropTable:
+      return drop_table(call.drop_table());
     case proto::Catalog::kGetTableProperties:
       return table_properties(call.get_table_properties().table_name());
     // Nothing is cached across queries, so there is nothing to drop or to look up again.
-    case proto::Catalog::kIsCached: return value(false);
+    case proto::Catalog::kIsCached:
+      return value(false);
     case proto::Catalog::kCacheTable:
     case proto::Catalog::kUncacheTable:
     case proto::Catalog::kClearCache:
     case proto::Catalog::kRefreshTable:
-    case proto::Catalog::kRefreshByPath: return nothing();
-    case proto::Catalog::kCurrentCatalog: return value("spark_catalog");
+    case proto::Catalog::kRefreshByPath:
+      return nothing();
+    case proto::Catalog::kCurrentCatalog:
+      return value("spark_catalog");
     case proto::Catalog::kSetCurrentCatalog:
       if (call.set_current_catalog().catalog_name() == "spark_catalog") return nothing();
-      return Status::error("CATALOG_NOT_FOUND",
-                           {{"catalogName", quote_identifier(call.set_current_catalog().catalog_name())},
-                            {"config", "\"spark.sql.catalog." + call.set_current_catalog().catalog_name() + "\""}});
+      return Status::error(
+          "CATALOG_NOT_FOUND",
+          {{"catalogName", quote_identifier(call.set_current_catalog().catalog_name())},
+           {"config", "\"spark.sql.catalog." + call.set_current_catalog().catalog_name() + "\""}});
     case proto::Catalog::kListCatalogs: {
       Table table;
       table.column("name", CellType::text, false).column("description");
-      if (matches(call.list_catalogs(), "spark_catalog")) table.row({text("spark_catalog"), null()});
+      if (matches(call.list_catalogs(), "spark_catalog"))
+        table.row({text("spark_catalog"), null()});
       return table.finish();
     }
     case proto::Catalog::kListViews: {
@@ -368,6 +397,8 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
 
 }  // namespace
 
-Result<CatalogResult> run_catalog(Session& session, const proto::Catalog& call) { return CatalogCall(session).run(call); }
+Result<CatalogResult> run_catalog(Session& session, const proto::Catalog& call) {
+  return CatalogCall(session).run(call);
+}
 
 }  // namespace millstream::session

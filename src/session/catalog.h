@@ -1,5 +1,5 @@
-// spark.catalog: its calls as relations whose columns, in order, are what the client reads. Calls that Millstream does not
-// have are refused by name. Functions; any thread.
+// spark.catalog: its calls as relations whose columns, in order, are what the client reads. Calls
+// that Millstream does not have are refused by name. Functions; any thread.
 #pragma once
 
 #include "connector/batches.h"

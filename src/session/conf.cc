@@ -83,10 +83,12 @@ Status check_value(const Key& key, const std::string& name, const std::string& v
       break;
     case Type::zone:
       if (!is_time_zone(value)) {
-        return Status::error("INVALID_CONF_VALUE.TIME_ZONE", {{"confName", name}, {"confValue", value}});
+        return Status::error("INVALID_CONF_VALUE.TIME_ZONE",
+                             {{"confName", name}, {"confValue", value}});
       }
       break;
-    default: break;
+    default:
+      break;
   }
   return Status::OK();
 }
@@ -98,8 +100,9 @@ Status check_modifiable(const std::string& name) {
     return Status::error("CANNOT_MODIFY_STATIC_CONFIG", {{"key", "\"" + name + "\""}});
   }
   if (key->mutability == Mutability::core) {
-    return Status::error("CANNOT_MODIFY_CONFIG", {{"key", "\"" + name + "\""},
-                                                  {"docroot", "https://spark.apache.org/docs/latest"}});
+    return Status::error(
+        "CANNOT_MODIFY_CONFIG",
+        {{"key", "\"" + name + "\""}, {"docroot", "https://spark.apache.org/docs/latest"}});
   }
   return Status::OK();
 }
@@ -112,7 +115,8 @@ const std::string& machine_time_zone() {
     std::error_code error;
     const auto target = std::filesystem::read_symlink("/etc/localtime", error).string();
     const auto at = target.find("zoneinfo/");
-    if (!error && at != std::string::npos && is_time_zone(target.substr(at + 9))) return target.substr(at + 9);
+    if (!error && at != std::string::npos && is_time_zone(target.substr(at + 9)))
+      return target.substr(at + 9);
     return "UTC";
   }();
   return zone;
@@ -126,7 +130,8 @@ Result<std::optional<std::string>> RuntimeConf::get(const std::string& key) cons
     if (const auto found = set_.find(key); found != set_.end()) return std::optional(found->second);
   }
   const Key* known = find_key(key);
-  if (known == nullptr) return Status::error("SQL_CONF_NOT_FOUND", {{"sqlConf", "\"" + key + "\""}});
+  if (known == nullptr)
+    return Status::error("SQL_CONF_NOT_FOUND", {{"sqlConf", "\"" + key + "\""}});
   return default_of(*known);
 }
 

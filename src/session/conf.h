@@ -1,6 +1,6 @@
-// RuntimeConf: a session's settings (spark.conf): what was set, over the defaults that Spark 4.2 answers. Keys that Spark
-// fixes at start (static) or that are not SQL settings (core) are refused as Spark does; unknown keys may be set freely.
-// Owned by a Session; thread-safe.
+// RuntimeConf: a session's settings (spark.conf): what was set, over the defaults that Spark 4.2
+// answers. Keys that Spark fixes at start (static) or that are not SQL settings (core) are refused
+// as Spark does; unknown keys may be set freely. Owned by a Session; thread-safe.
 #pragma once
 
 #include <map>
@@ -19,10 +19,12 @@ class RuntimeConf {
   RuntimeConf() = default;
   RuntimeConf(const RuntimeConf& other);
 
-  // The value in force: set, or the default. Nothing: neither. SQL_CONF_NOT_FOUND when the key is unknown.
+  // The value in force: set, or the default. Nothing: neither. SQL_CONF_NOT_FOUND when the key is
+  // unknown.
   Result<std::optional<std::string>> get(const std::string& key) const;
-  std::optional<std::string> find(const std::string& key) const;  // as get, unknown keys are nothing
-  std::string value(const std::string& key) const;                // empty: nothing
+  std::optional<std::string> find(
+      const std::string& key) const;                // as get, unknown keys are nothing
+  std::string value(const std::string& key) const;  // empty: nothing
 
   Status set(const std::string& key, const std::string& value);
   Status unset(const std::string& key);

@@ -26,8 +26,9 @@ plan::NodePtr qualified(const plan::NodePtr& node, const std::vector<std::string
 
 // Formats that Spark has: the refusal names what Millstream lacks. Any other name is nobody's.
 bool is_spark_format(const std::string& format) {
-  for (const char* known : {"json", "parquet", "text", "csv", "orc", "avro", "xml", "binaryfile", "image", "libsvm", "jdbc",
-                            "kafka", "socket", "console", "memory", "noop", "hive"}) {
+  for (const char* known :
+       {"json", "parquet", "text", "csv", "orc", "avro", "xml", "binaryfile", "image", "libsvm",
+        "jdbc", "kafka", "socket", "console", "memory", "noop", "hive"}) {
     if (format == known) return true;
   }
   return false;
@@ -56,7 +57,8 @@ plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
   return settings;
 }
 
-Result<plan::NodePtr> SessionResolver::view_node(const View& view, std::vector<std::string> qualifier) {
+Result<plan::NodePtr> SessionResolver::view_node(const View& view,
+                                                 std::vector<std::string> qualifier) {
   read_other_ = true;
   if (view.table != nullptr) return plan::make_scan(view.table, std::move(qualifier));
   if (view.node != nullptr) return qualified(plan::with_fresh_ids(view.node), qualifier);
@@ -67,7 +69,8 @@ Result<plan::NodePtr> SessionResolver::view_node(const View& view, std::vector<s
   return qualified(node, qualifier);
 }
 
-Result<plan::NodePtr> SessionResolver::delta_node(const std::string& directory, const Options& options, bool streaming,
+Result<plan::NodePtr> SessionResolver::delta_node(const std::string& directory,
+                                                  const Options& options, bool streaming,
                                                   std::vector<std::string> qualifier) {
   if (streaming) {
     TRY_ASSIGN(auto table, stream_source("delta", "", options, {directory}));
@@ -77,8 +80,8 @@ Result<plan::NodePtr> SessionResolver::delta_node(const std::string& directory, 
   return plan::make_scan(std::move(table), std::move(qualifier));
 }
 
-Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string>& parts, const Options& options,
-                                                   bool streaming) {
+Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string>& parts,
+                                                   const Options& options, bool streaming) {
   Runtime& runtime = session_.runtime();
   if (parts.size() == 1) {
     if (const auto view = session_.views().find(parts[0])) return view_node(*view, {parts[0]});
@@ -108,20 +111,21 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
                     {"spark_catalog", name->database, name->table});
 }
 
-Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(const std::string& given_format,
-                                                                             const std::string& schema,
-                                                                             const Options& options,
-                                                                             const std::vector<std::string>& given) {
+Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
+    const std::string& given_format, const std::string& schema, const Options& options,
+    const std::vector<std::string>& given) {
   const RuntimeConf& conf = session_.conf();
   const std::string format =
       to_lower(given_format.empty() ? conf.value("spark.sql.sources.default") : given_format);
   std::vector<std::string> paths = given;
-  if (const std::string* path = options.find("path"); path != nullptr && paths.empty()) paths.push_back(*path);
+  if (const std::string* path = options.find("path"); path != nullptr && paths.empty())
+    paths.push_back(*path);
 
   if (format == "delta") {
     if (!schema.empty()) {
-      return Status::unsupported("a schema cannot be given for a Delta table: it has its own (format delta, schema {})",
-                                 schema);
+      return Status::unsupported(
+          "a schema cannot be given for a Delta table: it has its own (format delta, schema {})",
+          schema);
     }
     if (paths.size() != 1) {
       return Status::invalid("format delta reads exactly one path, {} were given", paths.size());
@@ -135,7 +139,8 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(con
   }
   read_other_ = true;
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {
-    return Status::unsupported("the format {} is a stream: use spark.readStream in place of spark.read", given_format);
+    return Status::unsupported(
+        "the format {} is a stream: use spark.readStream in place of spark.read", given_format);
   }
   if (!is_spark_format(format)) return unknown_format(given_format);
   format::FileTableRequest request;
@@ -161,8 +166,9 @@ Result<std::shared_ptr<const connector::StreamTable>> SessionResolver::stream_so
   env.case_sensitive = conf.flag("spark.sql.caseSensitive");
   env.clock = session_.runtime().clock;
   env.conf = conf.effective();
-  return source::make_stream_table(format.empty() ? conf.value("spark.sql.sources.default") : format, schema, options,
-                                   paths, env);
+  return source::make_stream_table(
+      format.empty() ? conf.value("spark.sql.sources.default") : format, schema, options, paths,
+      env);
 }
 
 Result<plan::NodePtr> SessionResolver::cached_relation(const std::string& id) {

@@ -1,5 +1,6 @@
-// SessionResolver: what names and formats mean in a session: its views, the warehouse's tables, delta.`/path`, files. One is
-// made for each analysis. It notes what it was asked for, so that a view can tell whether its plan may be kept.
+// SessionResolver: what names and formats mean in a session: its views, the warehouse's tables,
+// delta.`/path`, files. One is made for each analysis. It notes what it was asked for, so that a
+// view can tell whether its plan may be kept.
 #pragma once
 
 #include "plan/analyzer.h"
@@ -13,22 +14,23 @@ class SessionResolver final : public plan::Resolver {
 
   Result<plan::NodePtr> named_table(const std::vector<std::string>& parts, const Options& options,
                                     bool streaming) override;
-  Result<std::shared_ptr<const connector::Table>> data_source(const std::string& format, const std::string& schema,
-                                                              const Options& options,
-                                                              const std::vector<std::string>& paths) override;
+  Result<std::shared_ptr<const connector::Table>> data_source(
+      const std::string& format, const std::string& schema, const Options& options,
+      const std::vector<std::string>& paths) override;
   Result<std::shared_ptr<const connector::StreamTable>> stream_source(
       const std::string& format, const std::string& schema, const Options& options,
       const std::vector<std::string>& paths) override;
   Result<plan::NodePtr> cached_relation(const std::string& id) override;
   Result<std::string> cached_artifact(const std::string& hash) override;
 
-  // Only Delta tables (and rows of the plan's own) were read: resolving the plan again later is safe and shows newer rows.
+  // Only Delta tables (and rows of the plan's own) were read: resolving the plan again later is
+  // safe and shows newer rows.
   bool reads_only_delta() const { return read_delta_ && !read_other_; }
 
  private:
   Result<plan::NodePtr> view_node(const View& view, std::vector<std::string> qualifier);
-  Result<plan::NodePtr> delta_node(const std::string& directory, const Options& options, bool streaming,
-                                   std::vector<std::string> qualifier);
+  Result<plan::NodePtr> delta_node(const std::string& directory, const Options& options,
+                                   bool streaming, std::vector<std::string> qualifier);
 
   Session& session_;
   bool read_delta_ = false;
@@ -36,7 +38,8 @@ class SessionResolver final : public plan::Resolver {
 };
 
 Status unknown_format(const std::string& format);  // DATA_SOURCE_NOT_FOUND
-Status check_format(const std::string& format);    // of df.write: one that Spark has, or DATA_SOURCE_NOT_FOUND
+Status check_format(
+    const std::string& format);  // of df.write: one that Spark has, or DATA_SOURCE_NOT_FOUND
 
 plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf);
 

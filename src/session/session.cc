@@ -32,18 +32,21 @@ Result<TableName> Session::table_name(const std::vector<std::string>& parts) con
     return TableName{to_lower(parts[1]), to_lower(parts[2])};
   }
   if (parts.size() >= 2 && !equals_ignore_case(parts[0], "spark_catalog")) {
-    return Status::error("CATALOG_NOT_FOUND", {{"catalogName", quote_identifier(parts[0])},
-                                               {"config", "\"spark.sql.catalog." + parts[0] + "\""}});
+    return Status::error("CATALOG_NOT_FOUND",
+                         {{"catalogName", quote_identifier(parts[0])},
+                          {"config", "\"spark.sql.catalog." + parts[0] + "\""}});
   }
-  return Status::error("REQUIRES_SINGLE_PART_NAMESPACE",
-                       {{"sessionCatalog", "`spark_catalog`"}, {"identifier", quote_identifiers(parts)}});
+  return Status::error(
+      "REQUIRES_SINGLE_PART_NAMESPACE",
+      {{"sessionCatalog", "`spark_catalog`"}, {"identifier", quote_identifiers(parts)}});
 }
 
 Status Session::table_not_found(const std::vector<std::string>& parts) const {
-  return Status::error("TABLE_OR_VIEW_NOT_FOUND",
-                       {{"relationName", quote_identifiers(parts)},
-                        {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
-                                           quote_identifiers({"spark_catalog", current_database()}) + "]"}});
+  return Status::error(
+      "TABLE_OR_VIEW_NOT_FOUND",
+      {{"relationName", quote_identifiers(parts)},
+       {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
+                          quote_identifiers({"spark_catalog", current_database()}) + "]"}});
 }
 
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
@@ -51,7 +54,8 @@ Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation)
   return plan::analyze(relation, resolver, analyzer_settings(conf_));
 }
 
-Result<connector::Batches> Session::execute(const plan::NodePtr& node, const ActionContext& context) {
+Result<connector::Batches> Session::execute(const plan::NodePtr& node,
+                                            const ActionContext& context) {
   if (plan::is_streaming(*node)) {
     return not_a_batch_query();
   }
@@ -63,8 +67,8 @@ Result<connector::Batches> Session::execute(const plan::NodePtr& node, const Act
   return runtime_.engine->execute(plan::optimize(node), run);
 }
 
-Status Session::create_view(const spark::connect::Relation& relation, const std::string& name, bool global,
-                            bool replace) {
+Status Session::create_view(const spark::connect::Relation& relation, const std::string& name,
+                            bool global, bool replace) {
   SessionResolver resolver(*this);
   TRY_ASSIGN(auto node, plan::analyze(relation, resolver, analyzer_settings(conf_)));
   View view;
@@ -77,7 +81,8 @@ Status Session::create_view(const spark::connect::Relation& relation, const std:
   Views& views = global ? *runtime_.global_views : views_;
   if (!views.put(std::move(view), replace)) {
     return Status::error("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
-                         {{"relationName", global ? quote_identifiers({"global_temp", name}) : quote_identifier(name)}});
+                         {{"relationName", global ? quote_identifiers({"global_temp", name})
+                                                  : quote_identifier(name)}});
   }
   return Status::OK();
 }
@@ -93,7 +98,8 @@ Result<plan::NodePtr> Session::kept_relation(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find(id);
   if (found == kept_.end()) {
-    return Status::error("CONNECT_INVALID_PLAN.DATAFRAME_NOT_FOUND", {{"dfId", id}, {"sessionId", id_}});
+    return Status::error("CONNECT_INVALID_PLAN.DATAFRAME_NOT_FOUND",
+                         {{"dfId", id}, {"sessionId", id_}});
   }
   return found->second;
 }
@@ -114,7 +120,8 @@ Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
   return copy;
 }
 
-Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters parameters, std::string message) {
+Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters parameters,
+                    std::string message) {
   ErrorInfo info;
   info.kind = kind;
   info.condition = std::move(condition);
@@ -125,7 +132,8 @@ Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters param
 
 Status not_a_batch_query() {
   const std::string text =
-      "Queries with streaming sources must be executed with writeStream.start(), or from a streaming table or flow "
+      "Queries with streaming sources must be executed with writeStream.start(), or from a "
+      "streaming table or flow "
       "definition within a Spark Declarative Pipeline.";
   return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_3102", {{"msg", text}}, text);
 }

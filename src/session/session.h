@@ -1,6 +1,6 @@
-// Session: a SparkSession without a wire: settings, temporary views, artifacts, DataFrames kept by id; it analyses and runs
-// plans in the process's Runtime. Sessions are independent of each other; what they share is in Runtime. Thread-safe: many
-// operations of one session may run at once.
+// Session: a SparkSession without a wire: settings, temporary views, artifacts, DataFrames kept by
+// id; it analyses and runs plans in the process's Runtime. Sessions are independent of each other;
+// what they share is in Runtime. Thread-safe: many operations of one session may run at once.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,7 @@ class Session {
   const std::string& user_id() const { return user_id_; }
   const std::string& id() const { return id_; }
   const std::string& server_id() const { return server_id_; }  // differs from id()
-  const std::string& key() const { return key_; }              // unique among sessions: "<user>/<id>"
+  const std::string& key() const { return key_; }  // unique among sessions: "<user>/<id>"
   Runtime& runtime() const { return runtime_; }
   RuntimeConf& conf() { return conf_; }
   Artifacts& artifacts() { return artifacts_; }
@@ -69,11 +69,13 @@ class Session {
   Status table_not_found(const std::vector<std::string>& parts) const;
 
   Result<plan::NodePtr> analyze(const spark::connect::Relation& relation);
-  // Optimized and started; rows come as the partitions are read. The context's pointers must live until then.
+  // Optimized and started; rows come as the partitions are read. The context's pointers must live
+  // until then.
   Result<connector::Batches> execute(const plan::NodePtr& node, const ActionContext& context);
 
   // createOrReplaceTempView and kin.
-  Status create_view(const spark::connect::Relation& relation, const std::string& name, bool global, bool replace);
+  Status create_view(const spark::connect::Relation& relation, const std::string& name, bool global,
+                     bool replace);
 
   // DataFrames kept on the server (checkpoint).
   std::string keep_relation(plan::NodePtr node);
@@ -98,7 +100,8 @@ class Session {
 };
 
 // An error of those that Spark has a name for but no SQLSTATE, and whose text stands alone.
-Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters parameters, std::string message);
+Status legacy_error(ErrorKind kind, std::string condition, ErrorParameters parameters,
+                    std::string message);
 Status not_a_batch_query();  // a streaming plan was to be run as it is
 
 }  // namespace millstream::session

@@ -37,11 +37,14 @@ TEST(RuntimeConf, RefusesWhatSparkRefuses) {
   EXPECT_TRUE(conf.set("spark.sql.warehouse.dir", "/x").is("CANNOT_MODIFY_STATIC_CONFIG"));
   EXPECT_TRUE(conf.set("spark.executor.memory", "1g").is("CANNOT_MODIFY_CONFIG"));
   EXPECT_TRUE(conf.set("spark.default.parallelism", "4").ok());
-  EXPECT_TRUE(conf.set("spark.sql.session.timeZone", "Nowhere/Land").is("INVALID_CONF_VALUE.TIME_ZONE"));
+  EXPECT_TRUE(
+      conf.set("spark.sql.session.timeZone", "Nowhere/Land").is("INVALID_CONF_VALUE.TIME_ZONE"));
   EXPECT_TRUE(conf.set("spark.sql.session.timeZone", "+05:30").ok());
-  EXPECT_TRUE(conf.set("spark.sql.session.timeZone", "../../etc/passwd").is("INVALID_CONF_VALUE.TIME_ZONE"));
+  EXPECT_TRUE(conf.set("spark.sql.session.timeZone", "../../etc/passwd")
+                  .is("INVALID_CONF_VALUE.TIME_ZONE"));
   EXPECT_TRUE(conf.set("spark.sql.ansi.enabled", "maybe").is("INVALID_CONF_VALUE.TYPE_MISMATCH"));
-  EXPECT_TRUE(conf.set("spark.sql.shuffle.partitions", "many").is("INVALID_CONF_VALUE.TYPE_MISMATCH"));
+  EXPECT_TRUE(
+      conf.set("spark.sql.shuffle.partitions", "many").is("INVALID_CONF_VALUE.TYPE_MISMATCH"));
   EXPECT_FALSE(conf.is_modifiable("spark.sql.warehouse.dir"));
   EXPECT_FALSE(conf.is_modifiable("no.such.key"));
   EXPECT_TRUE(conf.is_modifiable("spark.sql.ansi.enabled"));
@@ -64,12 +67,14 @@ TEST(Artifacts, SameNameOtherBytesIsAnError) {
   EXPECT_TRUE(artifacts.has_cached("cache/abc"));
   EXPECT_FALSE(artifacts.has_cached("pyfiles/a.py"));
   EXPECT_EQ(*artifacts.cached("abc"), "bytes");
-  EXPECT_TRUE(artifacts.cached("nope").status().is("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION"));
+  EXPECT_TRUE(artifacts.cached("nope").status().is(
+      "CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION"));
 }
 
 TEST(Artifacts, NamesCannotLeaveTheFolder) {
   Artifacts artifacts;
-  for (const char* name : {"pyfiles/../x", "/etc/x", "../x", "x", "pyfiles//x", "", "pyfiles/.", "other/x"}) {
+  for (const char* name :
+       {"pyfiles/../x", "/etc/x", "../x", "x", "pyfiles//x", "", "pyfiles/.", "other/x"}) {
     EXPECT_TRUE(artifacts.add(name, "").is("INVALID_ARTIFACT_PATH")) << name;
   }
 }
@@ -85,7 +90,8 @@ TEST(Artifacts, AClonedSessionHasThemToo) {
 TEST(Views, NamesIgnoreCase) {
   Views views;
   EXPECT_TRUE(views.put({.name = "V", .node = nullptr, .relation = "r1", .table = nullptr}, false));
-  EXPECT_FALSE(views.put({.name = "v", .node = nullptr, .relation = "r2", .table = nullptr}, false));
+  EXPECT_FALSE(
+      views.put({.name = "v", .node = nullptr, .relation = "r2", .table = nullptr}, false));
   EXPECT_TRUE(views.put({.name = "v", .node = nullptr, .relation = "r2", .table = nullptr}, true));
   EXPECT_EQ(views.find("V")->relation, "r2");
   EXPECT_TRUE(views.drop("V"));
@@ -109,7 +115,8 @@ TEST(Warehouse, LaysDatabasesOutAsSpark) {
   EXPECT_TRUE(warehouse.drop_database("sales", false, false).is("SCHEMA_NOT_EMPTY"));
   EXPECT_TRUE(warehouse.drop_database("sales", false, true).ok());
   EXPECT_FALSE(*warehouse.database_exists("sales"));
-  EXPECT_TRUE(warehouse.drop_database("default", false, true).is("UNSUPPORTED_FEATURE.DROP_DATABASE"));
+  EXPECT_TRUE(
+      warehouse.drop_database("default", false, true).is("UNSUPPORTED_FEATURE.DROP_DATABASE"));
 }
 
 TEST(Warehouse, QuotesNames) {

@@ -36,11 +36,14 @@ Result<stream::Trigger> trigger_of(const proto::WriteStreamOperationStart& start
       return trigger;
     case proto::WriteStreamOperationStart::kContinuousCheckpointInterval:
       return Status::unsupported(
-          "the continuous trigger is not supported by Millstream: use trigger(processingTime=\"0 seconds\"), whose "
+          "the continuous trigger is not supported by Millstream: use trigger(processingTime=\"0 "
+          "seconds\"), whose "
           "batches take milliseconds");
     case proto::WriteStreamOperationStart::kRealTimeBatchDuration:
-      return Status::unsupported("the real-time trigger is not supported yet: use trigger(processingTime=\"0 seconds\")");
-    case proto::WriteStreamOperationStart::TRIGGER_NOT_SET: return trigger;
+      return Status::unsupported(
+          "the real-time trigger is not supported yet: use trigger(processingTime=\"0 seconds\")");
+    case proto::WriteStreamOperationStart::TRIGGER_NOT_SET:
+      return trigger;
   }
   return trigger;
 }
@@ -62,26 +65,31 @@ Result<Checkpoint> checkpoint_of(Session& session, const Options& options, const
     return Checkpoint{io::join_path(path, name.empty() ? new_uuid() : name), false};
   }
   if (may_be_temporary) {
-    return Checkpoint{io::join_path(session.runtime().temporary_directory, "temporary-" + new_uuid()), true};
+    return Checkpoint{
+        io::join_path(session.runtime().temporary_directory, "temporary-" + new_uuid()), true};
   }
-  return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1298",
-                      {{"config", "spark.sql.streaming.checkpointLocation"}},
-                      "checkpointLocation must be specified either through option(\"checkpointLocation\", ...) or "
-                      "SparkSession.conf.set(\"spark.sql.streaming.checkpointLocation\", ...).");
+  return legacy_error(
+      ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1298",
+      {{"config", "spark.sql.streaming.checkpointLocation"}},
+      "checkpointLocation must be specified either through option(\"checkpointLocation\", ...) or "
+      "SparkSession.conf.set(\"spark.sql.streaming.checkpointLocation\", ...).");
 }
 
 // toTable: the folder of the table, which is made if there is none.
 Result<std::string> target_table(Session& session, const proto::WriteStreamOperationStart& start,
-                                 const column::Schema& schema, std::vector<std::string> partition_by) {
+                                 const column::Schema& schema,
+                                 std::vector<std::string> partition_by) {
   TRY_ASSIGN(const auto parts, sql::parse_identifier(start.table_name()));
-  if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") && parts[1].find('/') != std::string::npos) {
+  if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
+      parts[1].find('/') != std::string::npos) {
     return io::local_path(parts[1]);
   }
   TRY_ASSIGN(const TableName name, session.table_name(parts));
   Warehouse& warehouse = *session.runtime().warehouse;
   TRY_ASSIGN(const bool database, warehouse.database_exists(name.database));
   if (!database) {
-    return Status::error("SCHEMA_NOT_FOUND", {{"schemaName", quote_identifiers({"spark_catalog", name.database})}});
+    return Status::error("SCHEMA_NOT_FOUND",
+                         {{"schemaName", quote_identifiers({"spark_catalog", name.database})}});
   }
   const std::string directory = warehouse.table_directory(name);
   TRY_ASSIGN(const bool exists, warehouse.table_exists(name));
@@ -96,22 +104,25 @@ Result<std::string> target_table(Session& session, const proto::WriteStreamOpera
 }
 
 // A memory sink that appends cannot take back what a former run has shown.
-Status check_memory_recovery(Session& session, const Checkpoint& checkpoint, connector::OutputMode mode) {
+Status check_memory_recovery(Session& session, const Checkpoint& checkpoint,
+                             connector::OutputMode mode) {
   if (checkpoint.temporary || mode == connector::OutputMode::complete) return Status::OK();
   const std::string offsets = io::join_path(checkpoint.path, "offsets");
   TRY_ASSIGN(const bool exists, session.runtime().store->exists(offsets));
   if (!exists) return Status::OK();
   return Status::plain(ErrorKind::analysis,
-                       "This query does not support recovering from checkpoint location. Delete " + offsets +
-                           " to start over.");
+                       "This query does not support recovering from checkpoint location. Delete " +
+                           offsets + " to start over.");
 }
 
 }  // namespace
 
 Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOperationStart& start,
                                   std::vector<std::string> tags) {
-  if (start.has_foreach_batch()) return Status::unsupported("writeStream.foreachBatch is not supported yet");
-  if (start.has_foreach_writer()) return Status::unsupported("writeStream.foreach is not supported yet");
+  if (start.has_foreach_batch())
+    return Status::unsupported("writeStream.foreachBatch is not supported yet");
+  if (start.has_foreach_writer())
+    return Status::unsupported("writeStream.foreach is not supported yet");
   if (start.clustering_column_names_size() > 0) {
     return Status::unsupported("writeStream.clusterBy is not supported by Millstream");
   }
@@ -121,12 +132,15 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   Options options;
   for (const auto& [name, value] : start.options()) options.set(name, value);
   std::string format = to_lower(start.format());
-  const bool to_table = start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName;
-  if (format.empty()) format = to_table ? "delta" : to_lower(session.conf().value("spark.sql.sources.default"));
+  const bool to_table =
+      start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName;
+  if (format.empty())
+    format = to_table ? "delta" : to_lower(session.conf().value("spark.sql.sources.default"));
   if (to_table && format != "delta") {
-    return Status::unsupported("writeStream.toTable with format {} is not supported: the tables of the warehouse are "
-                               "Delta tables; use .format(\"delta\")",
-                               format);
+    return Status::unsupported(
+        "writeStream.toTable with format {} is not supported: the tables of the warehouse are "
+        "Delta tables; use .format(\"delta\")",
+        format);
   }
 
   stream::QuerySpec spec;
@@ -137,7 +151,8 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
     return Status::plain(ErrorKind::analysis, "queryName must be specified for memory sink.");
   }
   // An unknown sink is the first thing to tell, but nothing is made before the checkpoint is known.
-  const auto checkpoint = checkpoint_of(session, options, spec.name, sink::allows_temporary_checkpoint(format));
+  const auto checkpoint =
+      checkpoint_of(session, options, spec.name, sink::allows_temporary_checkpoint(format));
   if (checkpoint.ok()) {
     spec.checkpoint = checkpoint->path;
     spec.temporary_checkpoint = checkpoint->temporary;
@@ -152,7 +167,8 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
 
   const column::Schema schema = plan::schema_of(*node);
   sink::SinkEnv env;
-  env.partition_columns = {start.partitioning_column_names().begin(), start.partitioning_column_names().end()};
+  env.partition_columns = {start.partitioning_column_names().begin(),
+                           start.partitioning_column_names().end()};
   env.store = session.runtime().store;
   env.time_zone = spec.time_zone;
   env.path = start.path();
@@ -160,10 +176,12 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   if (to_table) {
     TRY_ASSIGN(env.path, target_table(session, start, schema, env.partition_columns));
   }
-  env.show = [zone = spec.time_zone](const column::Schema& columns, const std::vector<connector::RecordBatchPtr>& batches,
+  env.show = [zone = spec.time_zone](const column::Schema& columns,
+                                     const std::vector<connector::RecordBatchPtr>& batches,
                                      int rows, int truncate) {
-    return engine::show_string(columns, batches, {.rows = rows, .truncate = truncate, .vertical = false,
-                                                  .time_zone = zone});
+    return engine::show_string(
+        columns, batches,
+        {.rows = rows, .truncate = truncate, .vertical = false, .time_zone = zone});
   };
   if (format == "memory") {
     TRY(check_memory_recovery(session, *checkpoint, spec.mode));
@@ -178,7 +196,8 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
 
   const std::string name = spec.name;
   StartedQuery started;
-  TRY_ASSIGN(started.query, session.runtime().queries->start(std::move(spec), &started.started_event_json));
+  TRY_ASSIGN(started.query,
+             session.runtime().queries->start(std::move(spec), &started.started_event_json));
   if (env.memory_table != nullptr) {
     View view;
     view.name = name;

@@ -1,5 +1,5 @@
-// Starting streaming queries: df.writeStream…start() / toTable() as a QuerySpec for the QueryManager: sink, trigger, output
-// mode, checkpoint location. Functions; any thread.
+// Starting streaming queries: df.writeStream…start() / toTable() as a QuerySpec for the
+// QueryManager: sink, trigger, output mode, checkpoint location. Functions; any thread.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ struct StartedQuery {
   std::string started_event_json;  // QueryStartedEvent, for the client's listeners
 };
 
-Result<StartedQuery> start_stream(Session& session, const spark::connect::WriteStreamOperationStart& start,
+Result<StartedQuery> start_stream(Session& session,
+                                  const spark::connect::WriteStreamOperationStart& start,
                                   std::vector<std::string> tags);
 
 }  // namespace millstream::session

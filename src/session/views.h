@@ -1,6 +1,7 @@
-// Views: temporary views by name (of a session, or the global ones of the process). A view is a resolved plan; one that
-// reads only tables that may grow (Delta) keeps its unresolved form instead and is resolved at each use, so that it shows
-// the table's newest version. Names are case-insensitive. Thread-safe.
+// Views: temporary views by name (of a session, or the global ones of the process). A view is a
+// resolved plan; one that reads only tables that may grow (Delta) keeps its unresolved form instead
+// and is resolved at each use, so that it shows the table's newest version. Names are
+// case-insensitive. Thread-safe.
 #pragma once
 
 #include <map>

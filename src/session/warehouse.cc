@@ -12,13 +12,15 @@ constexpr std::string_view default_database = "default";
 constexpr std::string_view suffix = ".db";
 
 Status schema_not_found(const std::string& database) {
-  return Status::error("SCHEMA_NOT_FOUND", {{"schemaName", quote_identifiers({"spark_catalog", database})}});
+  return Status::error("SCHEMA_NOT_FOUND",
+                       {{"schemaName", quote_identifiers({"spark_catalog", database})}});
 }
 
 // A missing folder is an empty one.
 Result<std::vector<std::string>> names_in(io::Store& store, const std::string& directory) {
   auto names = store.list_names(directory, "");
-  if (!names.ok() && names.status().is(ErrorKind::file_not_found)) return std::vector<std::string>{};
+  if (!names.ok() && names.status().is(ErrorKind::file_not_found))
+    return std::vector<std::string>{};
   return names;
 }
 
@@ -42,7 +44,9 @@ std::string quote_identifiers(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::string TableName::quoted() const { return quote_identifiers({"spark_catalog", database, table}); }
+std::string TableName::quoted() const {
+  return quote_identifiers({"spark_catalog", database, table});
+}
 
 std::string Warehouse::database_directory(const std::string& database) const {
   const std::string name = to_lower(database);
@@ -74,7 +78,8 @@ Status Warehouse::create_database(const std::string& database, bool if_not_exist
   TRY_ASSIGN(const bool exists, database_exists(database));
   if (exists) {
     if (if_not_exists) return Status::OK();
-    return Status::error("SCHEMA_ALREADY_EXISTS", {{"schemaName", quote_identifier(to_lower(database))}});
+    return Status::error("SCHEMA_ALREADY_EXISTS",
+                         {{"schemaName", quote_identifier(to_lower(database))}});
   }
   return store_->make_directories(database_directory(database));
 }
@@ -89,7 +94,8 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
   const std::string directory = database_directory(database);
   TRY_ASSIGN(const auto names, names_in(*store_, directory));
   if (!names.empty() && !cascade) {
-    return Status::error("SCHEMA_NOT_EMPTY", {{"schemaName", quote_identifier(to_lower(database))}});
+    return Status::error("SCHEMA_NOT_EMPTY",
+                         {{"schemaName", quote_identifier(to_lower(database))}});
   }
   return store_->remove_tree(directory);
 }
@@ -111,6 +117,8 @@ Result<std::vector<std::string>> Warehouse::tables(const std::string& database) 
   return found;
 }
 
-Status Warehouse::drop_table(const TableName& name) { return store_->remove_tree(table_directory(name)); }
+Status Warehouse::drop_table(const TableName& name) {
+  return store_->remove_tree(table_directory(name));
+}
 
 }  // namespace millstream::session

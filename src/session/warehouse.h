@@ -1,6 +1,7 @@
-// Warehouse: the tables and databases that have names: folders below one root, laid out as Spark's in-memory catalog does
-// it: <root>/<table> for the database "default", <root>/<database>.db/<table> for others. Every table is a Delta table.
-// Names are case-insensitive (folders are lower case). Immutable but for the files; thread-safe.
+// Warehouse: the tables and databases that have names: folders below one root, laid out as Spark's
+// in-memory catalog does it: <root>/<table> for the database "default",
+// <root>/<database>.db/<table> for others. Every table is a Delta table. Names are case-insensitive
+// (folders are lower case). Immutable but for the files; thread-safe.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,8 @@ struct TableName {
 
 class Warehouse {
  public:
-  Warehouse(std::shared_ptr<io::Store> store, std::string root) : store_(std::move(store)), root_(std::move(root)) {}
+  Warehouse(std::shared_ptr<io::Store> store, std::string root)
+      : store_(std::move(store)), root_(std::move(root)) {}
 
   const std::string& root() const { return root_; }
   std::string database_directory(const std::string& database) const;

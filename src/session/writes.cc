@@ -31,19 +31,26 @@ std::vector<std::string> strings_of(const Repeated& repeated) {
 
 Result<SaveMode> save_mode(proto::WriteOperation::SaveMode mode, SaveMode fallback) {
   switch (mode) {
-    case proto::WriteOperation::SAVE_MODE_UNSPECIFIED: return fallback;
-    case proto::WriteOperation::SAVE_MODE_APPEND: return SaveMode::append;
-    case proto::WriteOperation::SAVE_MODE_OVERWRITE: return SaveMode::overwrite;
-    case proto::WriteOperation::SAVE_MODE_ERROR_IF_EXISTS: return SaveMode::error_if_exists;
-    case proto::WriteOperation::SAVE_MODE_IGNORE: return SaveMode::ignore;
-    default: return Status::invalid("unknown save mode {}", static_cast<int>(mode));
+    case proto::WriteOperation::SAVE_MODE_UNSPECIFIED:
+      return fallback;
+    case proto::WriteOperation::SAVE_MODE_APPEND:
+      return SaveMode::append;
+    case proto::WriteOperation::SAVE_MODE_OVERWRITE:
+      return SaveMode::overwrite;
+    case proto::WriteOperation::SAVE_MODE_ERROR_IF_EXISTS:
+      return SaveMode::error_if_exists;
+    case proto::WriteOperation::SAVE_MODE_IGNORE:
+      return SaveMode::ignore;
+    default:
+      return Status::invalid("unknown save mode {}", static_cast<int>(mode));
   }
 }
 
 Status require_database(Session& session, const TableName& name) {
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->database_exists(name.database));
   if (exists) return Status::OK();
-  return Status::error("SCHEMA_NOT_FOUND", {{"schemaName", quote_identifiers({"spark_catalog", name.database})}});
+  return Status::error("SCHEMA_NOT_FOUND",
+                       {{"schemaName", quote_identifiers({"spark_catalog", name.database})}});
 }
 
 Status refuse_streaming(const plan::Node& node, const char* method) {
@@ -51,8 +58,10 @@ Status refuse_streaming(const plan::Node& node, const char* method) {
   return Status::error("CALL_ON_STREAMING_DATASET_UNSUPPORTED", {{"methodName", method}});
 }
 
-// Every file below a directory that readers can see, so that an overwrite can remove what was there before.
-Status collect_files(io::Store& store, const std::string& directory, std::vector<std::string>* files) {
+// Every file below a directory that readers can see, so that an overwrite can remove what was there
+// before.
+Status collect_files(io::Store& store, const std::string& directory,
+                     std::vector<std::string>* files) {
   TRY_ASSIGN(const auto children, store.list(directory));
   for (const io::FileInfo& child : children) {
     if (child.is_directory) {
@@ -64,9 +73,9 @@ Status collect_files(io::Store& store, const std::string& directory, std::vector
   return Status::OK();
 }
 
-Status write_files(Session& session, const std::string& format, const std::string& path, SaveMode mode,
-                   const Options& options, std::vector<std::string> partition_by, const plan::NodePtr& node,
-                   const ActionContext& context) {
+Status write_files(Session& session, const std::string& format, const std::string& path,
+                   SaveMode mode, const Options& options, std::vector<std::string> partition_by,
+                   const plan::NodePtr& node, const ActionContext& context) {
   const auto& store = session.runtime().store;
   TRY_ASSIGN(const bool exists, store->exists(path));
   std::vector<std::string> before;
@@ -76,11 +85,13 @@ Status write_files(Session& session, const std::string& format, const std::strin
       return Status::error("PATH_ALREADY_EXISTS", {{"outputPath", io::to_uri(path)}});
     }
     if (mode == SaveMode::overwrite) {
-      if (equals_ignore_case(options.get("partitionOverwriteMode",
-                                         session.conf().value("spark.sql.sources.partitionOverwriteMode")),
-                             "dynamic") &&
+      if (equals_ignore_case(
+              options.get("partitionOverwriteMode",
+                          session.conf().value("spark.sql.sources.partitionOverwriteMode")),
+              "dynamic") &&
           !partition_by.empty()) {
-        return Status::unsupported("partitionOverwriteMode dynamic is not supported for format {} yet", format);
+        return Status::unsupported(
+            "partitionOverwriteMode dynamic is not supported for format {} yet", format);
       }
       TRY(collect_files(*store, path, &before));
     }
@@ -104,11 +115,13 @@ Status write_files(Session& session, const std::string& format, const std::strin
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {
   TRY_ASSIGN(const auto rows, session.execute(node, context));
-  return delta::write_table(session.runtime().store, directory, rows, options, context.cancel).status();
+  return delta::write_table(session.runtime().store, directory, rows, options, context.cancel)
+      .status();
 }
 
 // insertInto goes by position: the columns take the table's names.
-Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schema& table, const TableName& name) {
+Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schema& table,
+                                  const TableName& name) {
   const column::Schema data = plan::schema_of(*node);
   if (data.size() != table.size()) {
     const auto names = [](const column::Schema& schema) {
@@ -116,9 +129,12 @@ Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schem
       for (const auto& field : schema) quoted.push_back(quote_identifier(field.name));
       return join(quoted, ", ");
     };
-    return Status::error(data.size() < table.size() ? "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
-                                                    : "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
-                         {{"tableName", name.quoted()}, {"tableColumns", names(table)}, {"dataColumns", names(data)}});
+    return Status::error(data.size() < table.size()
+                             ? "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
+                             : "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
+                         {{"tableName", name.quoted()},
+                          {"tableColumns", names(table)},
+                          {"dataColumns", names(data)}});
   }
   auto project = std::make_shared<plan::Project>();
   std::size_t i = 0;
@@ -128,18 +144,21 @@ Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schem
     renamed.name = table[i++].name;
     renamed.id = plan::next_attribute_id();
     renamed.qualifier.clear();
-    project->exprs.push_back(plan::make_alias(plan::make_attribute(attribute), renamed.name, renamed.id));
+    project->exprs.push_back(
+        plan::make_alias(plan::make_attribute(attribute), renamed.name, renamed.id));
     project->output.push_back(std::move(renamed));
   }
   project->children.push_back(node);
   return plan::NodePtr(project);
 }
 
-Status write_to_table(Session& session, const proto::WriteOperation& write, const std::string& format,
-                      const plan::NodePtr& node, const ActionContext& context) {
+Status write_to_table(Session& session, const proto::WriteOperation& write,
+                      const std::string& format, const plan::NodePtr& node,
+                      const ActionContext& context) {
   const auto& target = write.table();
   TRY_ASSIGN(const auto parts, sql::parse_identifier(target.table_name()));
-  if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") && parts[1].find('/') != std::string::npos) {
+  if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
+      parts[1].find('/') != std::string::npos) {
     TRY_ASSIGN(const auto directory, io::local_path(parts[1]));
     TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
     TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
@@ -150,13 +169,15 @@ Status write_to_table(Session& session, const proto::WriteOperation& write, cons
   TRY(require_database(session, name));
   const std::string directory = session.runtime().warehouse->table_directory(name);
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->table_exists(name));
-  const bool insert = target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
+  const bool insert =
+      target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
 
   if (insert) {
     if (!exists) return session.table_not_found(parts);
     if (write.partitioning_columns_size() > 0) {
       return Status::plain(ErrorKind::analysis,
-                           "insertInto() can't be used together with partitionBy(). Partition columns have already been "
+                           "insertInto() can't be used together with partitionBy(). Partition "
+                           "columns have already been "
                            "defined for the table. It is not necessary to use partitionBy().");
     }
     TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::append));
@@ -167,7 +188,8 @@ Status write_to_table(Session& session, const proto::WriteOperation& write, cons
   }
   if (!format.empty() && format != "delta") {
     return Status::unsupported(
-        "saveAsTable with format {} is not supported: the tables of the warehouse are Delta tables; use "
+        "saveAsTable with format {} is not supported: the tables of the warehouse are Delta "
+        "tables; use "
         ".format(\"delta\"), or .save(path) for {} files",
         format, format);
   }
@@ -185,9 +207,12 @@ Status write_to_table(Session& session, const proto::WriteOperation& write, cons
 
 }  // namespace
 
-Status run_write(Session& session, const proto::WriteOperation& write, const ActionContext& context) {
-  if (write.sort_column_names_size() > 0) return Status::unsupported("df.write.sortBy is not supported by Millstream");
-  if (write.has_bucket_by()) return Status::unsupported("df.write.bucketBy is not supported by Millstream");
+Status run_write(Session& session, const proto::WriteOperation& write,
+                 const ActionContext& context) {
+  if (write.sort_column_names_size() > 0)
+    return Status::unsupported("df.write.sortBy is not supported by Millstream");
+  if (write.has_bucket_by())
+    return Status::unsupported("df.write.bucketBy is not supported by Millstream");
   if (write.clustering_columns_size() > 0) {
     return Status::unsupported("df.write.clusterBy is not supported by Millstream");
   }
@@ -215,27 +240,31 @@ Status run_write(Session& session, const proto::WriteOperation& write, const Act
   std::string target = write.path();
   if (target.empty()) target = options.get("path", "");
   if (target.empty()) {
-    return Status::invalid("'path' is not specified: call save(path) or set the option path (format {})", format);
+    return Status::invalid(
+        "'path' is not specified: call save(path) or set the option path (format {})", format);
   }
   TRY_ASSIGN(const std::string path, io::local_path(target));
   TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
   auto partition_by = strings_of(write.partitioning_columns());
   if (format == "delta") {
-    TRY_ASSIGN(auto delta_options, delta::parse_write_options(options, mode, std::move(partition_by)));
+    TRY_ASSIGN(auto delta_options,
+               delta::parse_write_options(options, mode, std::move(partition_by)));
     return write_delta(session, path, std::move(delta_options), node, context);
   }
   return write_files(session, format, path, mode, options, std::move(partition_by), node, context);
 }
 
-Status run_write_v2(Session& session, const proto::WriteOperationV2& write, const ActionContext& context) {
+Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
+                    const ActionContext& context) {
   TRY_ASSIGN(const auto node, session.analyze(write.input()));
   TRY(refuse_streaming(*node, "`writeTo`"));
   if (write.clustering_columns_size() > 0) {
     return Status::unsupported("writeTo(...).clusterBy is not supported by Millstream");
   }
   if (!write.provider().empty() && !equals_ignore_case(write.provider(), "delta")) {
-    return Status::unsupported("writeTo(...).using(\"{}\") is not supported: the tables of the warehouse are Delta tables",
-                               write.provider());
+    return Status::unsupported(
+        "writeTo(...).using(\"{}\") is not supported: the tables of the warehouse are Delta tables",
+        write.provider());
   }
   TRY_ASSIGN(const auto parts, sql::parse_identifier(write.table_name()));
   TRY_ASSIGN(const TableName name, session.table_name(parts));
@@ -246,16 +275,19 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write, cons
   std::vector<std::string> partition_by;
   for (const auto& column : write.partitioning_columns()) {
     if (!column.has_unresolved_attribute()) {
-      return Status::unsupported("writeTo(...).partitionedBy takes plain columns only; transforms are not supported");
+      return Status::unsupported(
+          "writeTo(...).partitionedBy takes plain columns only; transforms are not supported");
     }
-    TRY_ASSIGN(const auto path, sql::parse_identifier(column.unresolved_attribute().unparsed_identifier()));
+    TRY_ASSIGN(const auto path,
+               sql::parse_identifier(column.unresolved_attribute().unparsed_identifier()));
     partition_by.push_back(path.back());
   }
   SaveMode mode = SaveMode::append;
   bool overwrite_schema = false;
   switch (write.mode()) {
     case proto::WriteOperationV2::MODE_CREATE:
-      if (exists) return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", name.quoted()}});
+      if (exists)
+        return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", name.quoted()}});
       mode = SaveMode::error_if_exists;
       break;
     case proto::WriteOperationV2::MODE_APPEND:
@@ -270,21 +302,26 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write, cons
       break;
     case proto::WriteOperationV2::MODE_OVERWRITE:
       if (!exists) return not_found;
-      if (!(write.overwrite_condition().has_literal() && write.overwrite_condition().literal().boolean())) {
-        return Status::unsupported("writeTo(...).overwrite with a condition other than lit(True) is not supported yet");
+      if (!(write.overwrite_condition().has_literal() &&
+            write.overwrite_condition().literal().boolean())) {
+        return Status::unsupported(
+            "writeTo(...).overwrite with a condition other than lit(True) is not supported yet");
       }
       mode = SaveMode::overwrite;
       break;
     case proto::WriteOperationV2::MODE_OVERWRITE_PARTITIONS:
       return Status::unsupported("writeTo(...).overwritePartitions is not supported yet");
-    default: return Status::invalid("writeTo: unknown mode {}", static_cast<int>(write.mode()));
+    default:
+      return Status::invalid("writeTo: unknown mode {}", static_cast<int>(write.mode()));
   }
-  TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode, std::move(partition_by)));
+  TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
+                                                      std::move(partition_by)));
   options.overwrite_schema = options.overwrite_schema || overwrite_schema;
   options.merge_schema = options.merge_schema || write.with_schema_evolution();
   for (const auto& [key, value] : write.table_properties()) options.properties[key] = value;
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
-  return write_delta(session, session.runtime().warehouse->table_directory(name), std::move(options), node, context);
+  return write_delta(session, session.runtime().warehouse->table_directory(name),
+                     std::move(options), node, context);
 }
 
 }  // namespace millstream::session
