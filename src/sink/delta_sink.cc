@@ -33,7 +33,7 @@ class DeltaSink final : public connector::Sink {
                             {.background_checkpoints = store.get() == io::local_store().get()})) {}
 
   std::string description() const override {
-    return "DeltaSink[" + io::to_uri(settings_.path) + "]";
+    return "DeltaSink[" + settings_.path + "]";
   }
 
   Status prepare(const column::Schema& schema, OutputMode mode) override {

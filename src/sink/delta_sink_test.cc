@@ -69,6 +69,7 @@ std::string commit_text(const std::shared_ptr<io::Store>& store, std::int64_t ve
 TEST(DeltaSink, ABatchIsOneCommitHoweverOftenItComes) {
   const auto store = io::memory_store();
   const auto sink = sink_of(store);
+  EXPECT_EQ(sink->description(), "DeltaSink[/out]");  // as in Spark's progress
   EXPECT_EQ(sink->add_batch(batch(0), ids(0, 10)).value(), 10);
   EXPECT_EQ(sink->add_batch(batch(1), ids(10, 10)).value(), 10);
   ASSERT_TRUE(sink->add_batch(batch(1), ids(10, 10)).ok());
