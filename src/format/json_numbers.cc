@@ -158,7 +158,7 @@ bool parse_decimal(std::string_view text, int precision, int scale, bool grouped
   if (shift >= 0) {
     if (shift > 38) return false;
     for (; shift > 0; --shift) {
-      if (digits >= limit) return false;
+      if (digits >= limit / 10) return false;
       digits *= 10;
     }
     if (next_digit >= 5) ++digits;  // only with 38 digits kept: then it is beyond any limit or the last place
