@@ -1,4 +1,5 @@
-// The process dies for real, as by kill -9, at each step of the loop; the next process must go on without loss.
+// The process dies for real, as by kill -9, at each step of the loop; the next process must go on
+// without loss.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -58,7 +59,8 @@ class Crash : public testing::TestWithParam<std::string> {};
 
 TEST_P(Crash, LosesAndDoublesNothing) {
   for (const int passes : {0, 1}) {
-    std::string directory = (std::filesystem::temp_directory_path() / "millstream_crash_XXXXXX").string();
+    std::string directory =
+        (std::filesystem::temp_directory_path() / "millstream_crash_XXXXXX").string();
     ASSERT_NE(::mkdtemp(directory.data()), nullptr);
     const pid_t child = ::fork();
     if (child == 0) {
@@ -70,7 +72,11 @@ TEST_P(Crash, LosesAndDoublesNothing) {
     int status = 0;
     ::waitpid(child, &status, 0);
     const bool once_only = GetParam() == "stream.after_metadata";
-    ASSERT_EQ(WEXITSTATUS(status), once_only && passes > 0 ? 0 : 137) << "the failpoint was not reached";
+    ASSERT_EQ(WEXITSTATUS(status), once_only && passes > 0 ? 0 : 137)
+        << "the failpoint was not reached";
+    // The child was forked with our generator of names for temporary files; a new process has one
+    // of its own.
+    for (int i = 0; i < 1000; ++i) [[maybe_unused]] const std::string used = new_uuid();
     const Status second = run_query(directory);
     ASSERT_TRUE(second.ok()) << second.to_string();
     const auto rows = fakes::VersionedSink::rows(*io::local_store(), directory + "/table");
@@ -83,7 +89,8 @@ TEST_P(Crash, LosesAndDoublesNothing) {
 std::vector<std::string> steps() {
   std::vector<std::string> names(std::begin(run_failpoints), std::end(run_failpoints));
   names.emplace_back("stream.after_metadata");
-  names.emplace_back("store.before_publish");  // a temporary file is written, its name is not there yet
+  names.emplace_back(
+      "store.before_publish");  // a temporary file is written, its name is not there yet
   return names;
 }
 
