@@ -109,7 +109,7 @@ std::optional<std::string> string_only(Failure&, std::string_view value) {
   return json_unescape(value);
 }
 
-// $.a.b[0]['c']; * is refused. Nothing when the path is malformed, as in Spark.
+// $.a.b[0]['c']; * is refused. Nothing when the path is malformed or leads nowhere, as in Spark.
 std::optional<std::string> get_object(Failure& fail, std::string_view text, std::string_view path) {
   auto value = json_document(text);
   if (!value || path.empty() || path[0] != '$') return std::nullopt;
@@ -131,9 +131,6 @@ std::optional<std::string> get_object(Failure& fail, std::string_view text, std:
       if (name.empty()) return std::nullopt;
       if (name == "*")
         return fail(Status::unsupported("get_json_object with * in the path is not supported"));
-      if (json_kind(*value) == '[')
-        return fail(
-            Status::unsupported("get_json_object of a member of an array is not supported"));
       std::optional<std::string_view> next;
       for (const auto& [key, member] : json_members(*value)) {
         if (!next && key == name) next = member;

@@ -83,6 +83,7 @@ TEST(Json, Functions) {
   EXPECT_EQ(value_of(fn("get_json_object", {doc, lit("$.c")})), R"({"d":[1,2]})");
   EXPECT_EQ(value_of(fn("from_json", {doc, lit("a INT, b STRING, c STRUCT<d: ARRAY<INT>>")})),
             "{1, x, {[1, 2]}}");
+  EXPECT_EQ(value_of(fn("get_json_object", {lit("[1]"), lit("$.a")})), "NULL");
   EXPECT_EQ(value_of(fn("from_json", {lit("nope"), lit("a INT, b STRING")})), "{NULL, NULL}");
   EXPECT_EQ(value_of(fn("from_json", {lit("[1, null]"), lit("ARRAY<INT>")})), "[1, NULL]");
   EXPECT_EQ(value_of(fn("from_json", {lit(R"({"a":1,"b":2})"), lit("MAP<STRING,INT>")})),

@@ -23,11 +23,15 @@ Result<Call> from_json(const Request& request) {
   const auto schema = literal_text(request.arguments[1]);
   if (!schema)
     return Status::unsupported("from_json with a schema that is not constant is not supported");
-  if (schema->find('{') == 0) {
-    TRY_ASSIGN(call.type, column::type_from_json(*schema));
-  } else {
-    TRY_ASSIGN(call.type, column::parse_schema_or_type(*schema));
+  auto type = schema->starts_with("{") ? column::type_from_json(*schema)
+                                       : column::parse_schema_or_type(*schema);
+  if (!type.ok()) {
+    // A schema within a query is the query's analysis, not its text.
+    ErrorInfo info = type.status().info();
+    if (info.kind == ErrorKind::parse) info.kind = ErrorKind::analysis;
+    return Status(std::move(info));
   }
+  call.type = *type;
   if (!call.type->is_nested()) {
     return mismatch("INVALID_JSON_SCHEMA", call.pretty, {{"schema", quoted(call.type)}});
   }
