@@ -47,7 +47,7 @@ Result<std::unique_ptr<CheckpointLock>> CheckpointLock::acquire(const std::strin
   ::close(fd);
   if (error != EWOULDBLOCK) return Status::io("locking {}: {}", path, std::strerror(error));
   ErrorInfo info;
-  info.kind = ErrorKind::illegal_state;
+  info.kind = ErrorKind::spark;
   info.condition = "CONCURRENT_QUERY";
   info.sql_state = "0A000";
   info.message = fmt::format(

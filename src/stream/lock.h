@@ -16,7 +16,7 @@ class CheckpointLock {
   CheckpointLock(const CheckpointLock&) = delete;
   CheckpointLock& operator=(const CheckpointLock&) = delete;
 
-  // CONCURRENT_QUERY-like error with the holder's identity when another one has it. The directory
+  // CONCURRENT_QUERY with the holder's identity when another one has it. The directory
   // must exist.
   static Result<std::unique_ptr<CheckpointLock>> acquire(const std::string& directory);
   // Who holds it: host, process, query, run, start.
