@@ -190,6 +190,12 @@ class Listener(StreamingQueryListener):
         self.events = []
         self.ended = threading.Event()
 
+    def only(self, kind):
+        """The one event of its kind. The start comes with the reply to start(), the others on a stream of
+        their own: which is seen first is open when a query is over at once."""
+        (event,) = [e for k, e in self.events if k == kind]
+        return event
+
     def onQueryStarted(self, event):
         self.events.append(("started", event))
 
@@ -209,15 +215,12 @@ def test_listener(work):
     listener = Listener()
     work.spark.streams.addListener(listener)
     query = work.start(work.files("v int").observe("m", F.count("*").alias("n")), name="heard")
-    assert listener.events and listener.events[0][0] == "started"  # before start() returned
-    assert listener.events[0][1].name == "heard"
+    assert listener.only("started").name == "heard"  # it was called before start() returned
     query.awaitTermination()
     assert listener.ended.wait(20)
-    kinds = [k for k, _ in listener.events]
-    assert kinds[0] == "started" and kinds[-1] == "terminated" and kinds.count("progress") == 1
-    progress = next(e for k, e in listener.events if k == "progress").progress
+    progress = listener.only("progress").progress
     assert progress.numInputRows == 2 and progress.observedMetrics["m"]["n"] == 2
-    assert listener.events[-1][1].exception is None
+    assert listener.only("terminated").exception is None
     work.spark.streams.removeListener(listener)
 
 
@@ -229,7 +232,7 @@ def test_listener_hears_a_failure(work):
     with pytest.raises(StreamingQueryException):
         query.awaitTermination()
     assert listener.ended.wait(20)
-    event = listener.events[-1][1]
+    event = listener.only("terminated")
     assert "DIVIDE_BY_ZERO" in event.exception and event.errorClassOnException == "DIVIDE_BY_ZERO"
     work.spark.streams.removeListener(listener)
 
