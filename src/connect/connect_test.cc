@@ -214,7 +214,8 @@ class OperationTest : public testing::Test {
   static std::optional<proto::ExecutePlanResponse> next(
       Operation& operation, const std::shared_ptr<ResponseStream>& stream, std::int64_t* position) {
     auto step = operation.next_step(stream.get(), position, false);
-    if (step.kind != Operation::Step::Kind::write) return std::nullopt;
+    using Kind = Operation::Step::Kind;
+    if (step.kind != Kind::write && step.kind != Kind::write_last) return std::nullopt;
     proto::ExecutePlanResponse response;
     EXPECT_TRUE(decode(step.bytes, &response).ok());
     return response;

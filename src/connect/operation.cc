@@ -166,7 +166,8 @@ Operation::Step Operation::next_step(const ResponseStream* stream, std::int64_t*
   }
   if (*position < end) {
     const Response& response = responses_[static_cast<std::size_t>(*position - first_)];
-    step.kind = Step::Kind::write;
+    step.kind = finished_ && error_.ok() && *position == end - 1 ? Step::Kind::write_last
+                                                                 : Step::Kind::write;
     step.bytes = response.bytes;
     if (*position >= next_to_send_) {
       next_to_send_ = *position + 1;

@@ -78,7 +78,12 @@ class Operation {
 
   // What the attached stream does next; called by ResponseStream with its own position.
   struct Step {
-    enum class Kind : std::uint8_t { wait, write, finish } kind = Kind::wait;
+    enum class Kind : std::uint8_t {
+      wait,
+      write,
+      write_last,  // and the stream is over, in one go: the client need not wait for its end
+      finish,
+    } kind = Kind::wait;
     grpc::ByteBuffer bytes;
     grpc::Status status;
   };

@@ -66,7 +66,9 @@ void ResponseStream::pump() {
       case Operation::Step::Kind::wait:
         return;
       case Operation::Step::Kind::write:
+      case Operation::Step::Kind::write_last:
         writing_ = true;
+        finishing_ = step.kind == Operation::Step::Kind::write_last;
         sent_bytes_ += step.bytes.Length();
         current_ = std::move(step.bytes);
         break;
@@ -78,6 +80,8 @@ void ResponseStream::pump() {
   // Outside the lock: gRPC may call back at once. The flags above keep everybody else out.
   if (step.kind == Operation::Step::Kind::write) {
     StartWrite(&current_);
+  } else if (step.kind == Operation::Step::Kind::write_last) {
+    StartWriteAndFinish(&current_, grpc::WriteOptions(), grpc::Status::OK);
   } else {
     Finish(step.status);
   }
