@@ -5,6 +5,8 @@ import sys
 import time
 
 engine, started = sys.argv[1], float(sys.argv[2])
+import pyspark.sql.connect.session  # noqa: E402, F401: the client's own imports, the same for both engines
+
 if engine == "spark":
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests"))
     from spark_oracle import oracle_session
@@ -13,9 +15,6 @@ if engine == "spark":
     spark = oracle_session(cores=2)
 else:
     from pyspark.sql import SparkSession
-
-    # Remote sessions import more on their first use: charge it to the client, as for Spark.
-    import pyspark.sql.connect.session  # noqa: F401
 
     imported = time.time()
     spark = SparkSession.builder.getOrCreate()
