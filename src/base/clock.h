@@ -9,8 +9,8 @@ namespace millstream {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual std::int64_t now_us() const = 0;         // since the epoch, UTC
-  virtual std::int64_t monotonic_ns() const = 0;   // for durations
+  virtual std::int64_t now_us() const = 0;        // since the epoch, UTC
+  virtual std::int64_t monotonic_ns() const = 0;  // for durations
   std::int64_t now_ms() const { return now_us() / 1000; }
 };
 

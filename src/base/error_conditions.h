@@ -1,5 +1,6 @@
-// The catalogue of error conditions: for each of Spark's (and Delta's, and Auto Loader's) condition names that we raise,
-// its SQLSTATE, the exception that carries it, and the sentence with <parameters>. One .inc file an area.
+// The catalogue of error conditions: for each of Spark's (and Delta's, and Auto Loader's) condition
+// names that we raise, its SQLSTATE, the exception that carries it, and the sentence with
+// <parameters>. One .inc file an area.
 #pragma once
 
 #include <string_view>

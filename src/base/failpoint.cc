@@ -45,7 +45,8 @@ Status arm_from_environment() {
     const auto parts = split(item, '=');
     const auto action = parts.size() == 2 ? parts[1] : std::string();
     if (action != "crash" && action != "error") {
-      return Status::invalid("MILLSTREAM_FAILPOINTS takes name=crash or name=error, not '{}'", item);
+      return Status::invalid("MILLSTREAM_FAILPOINTS takes name=crash or name=error, not '{}'",
+                             item);
     }
     arm(parts[0], action == "crash" ? Action::crash : Action::error);
   }

@@ -13,10 +13,14 @@ std::atomic<LogLevel> current_level{LogLevel::warn};
 
 const char* name_of(LogLevel level) {
   switch (level) {
-    case LogLevel::debug: return "DEBUG";
-    case LogLevel::info: return "INFO";
-    case LogLevel::warn: return "WARN";
-    default: return "ERROR";
+    case LogLevel::debug:
+      return "DEBUG";
+    case LogLevel::info:
+      return "INFO";
+    case LogLevel::warn:
+      return "WARN";
+    default:
+      return "ERROR";
   }
 }
 

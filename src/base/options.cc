@@ -39,7 +39,8 @@ Result<std::int64_t> Options::get_bytes(std::string_view name, std::int64_t fall
   if (!value) return fallback;
   const auto parsed = parse_bytes(*value);
   if (!parsed) {
-    return Status::invalid("option '{}' takes a size such as '10g' or '512m', not '{}'", name, *value);
+    return Status::invalid("option '{}' takes a size such as '10g' or '512m', not '{}'", name,
+                           *value);
   }
   return *parsed;
 }

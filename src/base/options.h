@@ -1,4 +1,5 @@
-// Reader, writer and stream options: names are case-insensitive, the spelling that the user gave is kept for messages.
+// Reader, writer and stream options: names are case-insensitive, the spelling that the user gave is
+// kept for messages.
 #pragma once
 
 #include <map>
@@ -22,7 +23,8 @@ class Options {
   const std::string* find(std::string_view name) const;  // nullptr: not given
 
   std::string get(std::string_view name, std::string_view fallback) const;
-  // The typed readers fail with an IllegalArgumentException that names the option and what it takes.
+  // The typed readers fail with an IllegalArgumentException that names the option and what it
+  // takes.
   Result<bool> get_bool(std::string_view name, bool fallback) const;
   Result<std::int64_t> get_int(std::string_view name, std::int64_t fallback) const;
   Result<std::int64_t> get_bytes(std::string_view name, std::int64_t fallback) const;

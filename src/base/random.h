@@ -25,7 +25,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// A fresh UUID of the process's own generator, for ids that no replay depends on (sessions, operations).
+// A fresh UUID of the process's own generator, for ids that no replay depends on (sessions,
+// operations).
 std::string new_uuid();
 bool is_uuid(std::string_view text);
 

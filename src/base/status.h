@@ -1,7 +1,8 @@
-// Errors are values. A Status is either OK (a null pointer: free to pass) or one error in Spark's own terms: the
-// condition name, SQLSTATE and message parameters that Spark would report, so that the edge (connect, main) can raise
-// the exception that a PySpark program expects. No exception crosses a room; those of libraries are caught at the
-// wrapper and become a Status. Immutable once made, so safe to share between threads.
+// Errors are values. A Status is either OK (a null pointer: free to pass) or one error in Spark's
+// own terms: the condition name, SQLSTATE and message parameters that Spark would report, so that
+// the edge (connect, main) can raise the exception that a PySpark program expects. No exception
+// crosses a room; those of libraries are caught at the wrapper and become a Status. Immutable once
+// made, so safe to share between threads.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,28 +22,28 @@ namespace millstream {
 
 // Which exception Spark throws; selects the Java class list that a client maps to a Python class.
 enum class ErrorKind : std::uint8_t {
-  analysis,               // AnalysisException: the query is wrong
-  parse,                  // ParseException: the text of the query is wrong
-  illegal_argument,       // IllegalArgumentException: an option or argument is wrong
-  arithmetic,             // ArithmeticException: overflow, division by zero
-  number_format,          // NumberFormatException: text that is not a number
-  date_time,              // DateTimeException
-  array_index,            // ArrayIndexOutOfBoundsException
-  unsupported_operation,  // UnsupportedOperationException: Spark or Millstream does not do that
-  no_such_element,        // NoSuchElementException: an unknown configuration key
-  runtime,                // SparkRuntimeException: a row made the query fail
-  spark,                  // SparkException: everything else that happens while running
-  query_execution,        // QueryExecutionException
-  upgrade,                // SparkUpgradeException
-  streaming_query,        // StreamingQueryException: a streaming query ended by an error
-  illegal_state,          // IllegalStateException: a log or checkpoint that contradicts itself
-  file_not_found,         // FileNotFoundException
-  already_exists,         // FileAlreadyExistsException: put-if-absent lost
-  io,                     // IOException: the world failed (disk full, no permission)
+  analysis,                 // AnalysisException: the query is wrong
+  parse,                    // ParseException: the text of the query is wrong
+  illegal_argument,         // IllegalArgumentException: an option or argument is wrong
+  arithmetic,               // ArithmeticException: overflow, division by zero
+  number_format,            // NumberFormatException: text that is not a number
+  date_time,                // DateTimeException
+  array_index,              // ArrayIndexOutOfBoundsException
+  unsupported_operation,    // UnsupportedOperationException: Spark or Millstream does not do that
+  no_such_element,          // NoSuchElementException: an unknown configuration key
+  runtime,                  // SparkRuntimeException: a row made the query fail
+  spark,                    // SparkException: everything else that happens while running
+  query_execution,          // QueryExecutionException
+  upgrade,                  // SparkUpgradeException
+  streaming_query,          // StreamingQueryException: a streaming query ended by an error
+  illegal_state,            // IllegalStateException: a log or checkpoint that contradicts itself
+  file_not_found,           // FileNotFoundException
+  already_exists,           // FileAlreadyExistsException: put-if-absent lost
+  io,                       // IOException: the world failed (disk full, no permission)
   concurrent_modification,  // Delta: another transaction won
-  connect_sql,            // SparkSQLException: handles, cursors, cancellation
-  invalid_plan,           // InvalidPlanInput: a malformed Connect message
-  internal,               // our bug
+  connect_sql,              // SparkSQLException: handles, cursors, cancellation
+  invalid_plan,             // InvalidPlanInput: a malformed Connect message
+  internal,                 // our bug
 };
 
 // A piece of the query text or of the program that an error points at.
@@ -180,14 +181,15 @@ class [[nodiscard]] Result {
 #define MS_CONCAT(a, b) MS_CONCAT_INNER(a, b)
 
 // Leaves the function with the error, if there is one.
-#define TRY(expression)                                                   \
-  do {                                                                    \
-    ::millstream::Status ms_try_status = (expression);                    \
-    if (!ms_try_status.ok()) return ms_try_status;                        \
+#define TRY(expression)                                \
+  do {                                                 \
+    ::millstream::Status ms_try_status = (expression); \
+    if (!ms_try_status.ok()) return ms_try_status;     \
   } while (false)
 
 // TRY_ASSIGN(auto x, f()): declares or assigns the value, or leaves with the error.
-#define TRY_ASSIGN(target, expression) TRY_ASSIGN_NAMED(MS_CONCAT(ms_try_, __LINE__), target, expression)
+#define TRY_ASSIGN(target, expression) \
+  TRY_ASSIGN_NAMED(MS_CONCAT(ms_try_, __LINE__), target, expression)
 #define TRY_ASSIGN_NAMED(name, target, expression) \
   auto name = (expression);                        \
   if (!name.ok()) return name.status();            \

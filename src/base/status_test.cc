@@ -28,7 +28,8 @@ TEST(Status, ConditionsAreFilledIn) {
   const Status status = Status::error("UNRESOLVED_COLUMN.WITH_SUGGESTION",
                                       {{"objectName", "`x`"}, {"proposal", "`y`, `<z>`"}});
   EXPECT_EQ(status.message(),
-            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `x` cannot be "
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with "
+            "name `x` cannot be "
             "resolved. Did you mean one of the following? [`y`, `<z>`]. SQLSTATE: 42703");
   EXPECT_EQ(status.info().sql_state, "42703");
   EXPECT_EQ(status.kind(), ErrorKind::analysis);
@@ -41,7 +42,8 @@ TEST(Status, ResultsPropagate) {
 }
 
 TEST(Options, NamesAreCaseInsensitiveAndTyped) {
-  const Options options({{"MaxFilesPerTrigger", "10"}, {"size", "2g"}, {"flag", "TRUE"}, {"bad", "x"}});
+  const Options options(
+      {{"MaxFilesPerTrigger", "10"}, {"size", "2g"}, {"flag", "TRUE"}, {"bad", "x"}});
   EXPECT_EQ(options.get_int("maxfilespertrigger", 0).value(), 10);
   EXPECT_EQ(options.get_bytes("SIZE", 0).value(), 2LL << 30);
   EXPECT_TRUE(options.get_bool("flag", false).value());
@@ -53,7 +55,8 @@ TEST(Text, Bytes) {
   EXPECT_EQ(parse_bytes("10"), 10);
   EXPECT_EQ(parse_bytes("10kb"), 10'240);
   EXPECT_EQ(parse_bytes(" 1 MiB "), 1 << 20);
-  for (const char* bad : {"", "g", "1x", "-1", "9999999999g", "1.5g"}) EXPECT_FALSE(parse_bytes(bad)) << bad;
+  for (const char* bad : {"", "g", "1x", "-1", "9999999999g", "1.5g"})
+    EXPECT_FALSE(parse_bytes(bad)) << bad;
 }
 
 TEST(Text, PercentEncodingIsUndoneExactlyOnce) {

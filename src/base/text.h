@@ -22,7 +22,8 @@ std::optional<bool> parse_bool(std::string_view text);           // true/false, 
 // "10g", "512m", "100kb", "7" (bytes): as Spark's byte strings. Nothing when malformed.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-// "a b%c" -> "a%20b%25c": what java.net.URI leaves unescaped in a path stays as it is (non-ASCII too).
+// "a b%c" -> "a%20b%25c": what java.net.URI leaves unescaped in a path stays as it is (non-ASCII
+// too).
 std::string percent_encode_path(std::string_view path);
 // Decodes each %XX once; malformed escapes stay.
 std::string percent_decode(std::string_view text);

@@ -8,7 +8,8 @@
 namespace millstream::column {
 namespace {
 
-std::shared_ptr<arrow::DataType> struct_to_arrow(const DataType& type, const std::string& time_zone) {
+std::shared_ptr<arrow::DataType> struct_to_arrow(const DataType& type,
+                                                 const std::string& time_zone) {
   arrow::FieldVector fields;
   for (const Field& field : type.fields()) fields.push_back(to_arrow(field, time_zone));
   return arrow::struct_(std::move(fields));
@@ -50,25 +51,42 @@ Result<TypePtr> nested_from_arrow(const arrow::DataType& type) {
 
 std::shared_ptr<arrow::DataType> to_arrow(const TypePtr& type, const std::string& time_zone) {
   switch (type->kind()) {
-    case TypeKind::null: return arrow::null();
-    case TypeKind::boolean: return arrow::boolean();
-    case TypeKind::byte_: return arrow::int8();
-    case TypeKind::short_: return arrow::int16();
-    case TypeKind::int_: return arrow::int32();
-    case TypeKind::long_: return arrow::int64();
-    case TypeKind::float_: return arrow::float32();
-    case TypeKind::double_: return arrow::float64();
-    case TypeKind::decimal: return arrow::decimal128(type->precision(), type->scale());
+    case TypeKind::null:
+      return arrow::null();
+    case TypeKind::boolean:
+      return arrow::boolean();
+    case TypeKind::byte_:
+      return arrow::int8();
+    case TypeKind::short_:
+      return arrow::int16();
+    case TypeKind::int_:
+      return arrow::int32();
+    case TypeKind::long_:
+      return arrow::int64();
+    case TypeKind::float_:
+      return arrow::float32();
+    case TypeKind::double_:
+      return arrow::float64();
+    case TypeKind::decimal:
+      return arrow::decimal128(type->precision(), type->scale());
     case TypeKind::string:
     case TypeKind::char_:
-    case TypeKind::varchar: return arrow::utf8();
-    case TypeKind::binary: return arrow::binary();
-    case TypeKind::date: return arrow::date32();
-    case TypeKind::timestamp: return arrow::timestamp(arrow::TimeUnit::MICRO, time_zone);
-    case TypeKind::timestamp_ntz: return arrow::timestamp(arrow::TimeUnit::MICRO);
-    case TypeKind::day_time_interval: return arrow::duration(arrow::TimeUnit::MICRO);
-    case TypeKind::year_month_interval: return arrow::month_interval();
-    case TypeKind::calendar_interval: return arrow::month_day_nano_interval();
+    case TypeKind::varchar:
+      return arrow::utf8();
+    case TypeKind::binary:
+      return arrow::binary();
+    case TypeKind::date:
+      return arrow::date32();
+    case TypeKind::timestamp:
+      return arrow::timestamp(arrow::TimeUnit::MICRO, time_zone);
+    case TypeKind::timestamp_ntz:
+      return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case TypeKind::day_time_interval:
+      return arrow::duration(arrow::TimeUnit::MICRO);
+    case TypeKind::year_month_interval:
+      return arrow::month_interval();
+    case TypeKind::calendar_interval:
+      return arrow::month_day_nano_interval();
     case TypeKind::array:
       return arrow::list(
           arrow::field("element", to_arrow(type->element(), time_zone), type->contains_null()));
@@ -76,12 +94,12 @@ std::shared_ptr<arrow::DataType> to_arrow(const TypePtr& type, const std::string
       return std::make_shared<arrow::MapType>(
           arrow::field("key", to_arrow(type->key(), time_zone), false),
           arrow::field("value", to_arrow(type->value(), time_zone), type->value_contains_null()));
-    case TypeKind::struct_: return struct_to_arrow(*type, time_zone);
+    case TypeKind::struct_:
+      return struct_to_arrow(*type, time_zone);
     case TypeKind::variant:
-      return arrow::struct_(
-          {arrow::field("value", arrow::binary(), false),
-           arrow::field("metadata", arrow::binary(), false,
-                        arrow::key_value_metadata({{"variant", "true"}}))});
+      return arrow::struct_({arrow::field("value", arrow::binary(), false),
+                             arrow::field("metadata", arrow::binary(), false,
+                                          arrow::key_value_metadata({{"variant", "true"}}))});
   }
   CHECK(false);
 }
@@ -98,49 +116,71 @@ std::shared_ptr<arrow::Schema> to_arrow(const Schema& schema, const std::string&
 
 Result<TypePtr> from_arrow(const arrow::DataType& type) {
   switch (type.id()) {
-    case arrow::Type::NA: return null_type();
-    case arrow::Type::BOOL: return boolean_type();
-    case arrow::Type::INT8: return byte_type();
-    case arrow::Type::INT16: return short_type();
-    case arrow::Type::INT32: return int_type();
-    case arrow::Type::INT64: return long_type();
-    case arrow::Type::UINT8: return short_type();
-    case arrow::Type::UINT16: return int_type();
-    case arrow::Type::UINT32: return long_type();
-    case arrow::Type::UINT64: return decimal_type(20, 0);
+    case arrow::Type::NA:
+      return null_type();
+    case arrow::Type::BOOL:
+      return boolean_type();
+    case arrow::Type::INT8:
+      return byte_type();
+    case arrow::Type::INT16:
+      return short_type();
+    case arrow::Type::INT32:
+      return int_type();
+    case arrow::Type::INT64:
+      return long_type();
+    case arrow::Type::UINT8:
+      return short_type();
+    case arrow::Type::UINT16:
+      return int_type();
+    case arrow::Type::UINT32:
+      return long_type();
+    case arrow::Type::UINT64:
+      return decimal_type(20, 0);
     case arrow::Type::HALF_FLOAT:
-    case arrow::Type::FLOAT: return float_type();
-    case arrow::Type::DOUBLE: return double_type();
+    case arrow::Type::FLOAT:
+      return float_type();
+    case arrow::Type::DOUBLE:
+      return double_type();
     case arrow::Type::DECIMAL32:
     case arrow::Type::DECIMAL64:
     case arrow::Type::DECIMAL128: {
       const auto& decimal = static_cast<const arrow::DecimalType&>(type);
-      if (decimal.scale() < 0 || decimal.scale() > decimal.precision()) return unsupported_arrow(type);
+      if (decimal.scale() < 0 || decimal.scale() > decimal.precision())
+        return unsupported_arrow(type);
       return decimal_type(decimal.precision(), decimal.scale());
     }
     case arrow::Type::STRING:
     case arrow::Type::LARGE_STRING:
-    case arrow::Type::STRING_VIEW: return string_type();
+    case arrow::Type::STRING_VIEW:
+      return string_type();
     case arrow::Type::BINARY:
     case arrow::Type::LARGE_BINARY:
     case arrow::Type::BINARY_VIEW:
-    case arrow::Type::FIXED_SIZE_BINARY: return binary_type();
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return binary_type();
     case arrow::Type::DATE32:
-    case arrow::Type::DATE64: return date_type();
+    case arrow::Type::DATE64:
+      return date_type();
     case arrow::Type::TIMESTAMP:
-      return static_cast<const arrow::TimestampType&>(type).timezone().empty() ? timestamp_ntz_type()
-                                                                               : timestamp_type();
-    case arrow::Type::DURATION: return day_time_interval_type(0, 3);
-    case arrow::Type::INTERVAL_MONTHS: return year_month_interval_type(0, 1);
-    case arrow::Type::INTERVAL_MONTH_DAY_NANO: return type_of(TypeKind::calendar_interval);
+      return static_cast<const arrow::TimestampType&>(type).timezone().empty()
+                 ? timestamp_ntz_type()
+                 : timestamp_type();
+    case arrow::Type::DURATION:
+      return day_time_interval_type(0, 3);
+    case arrow::Type::INTERVAL_MONTHS:
+      return year_month_interval_type(0, 1);
+    case arrow::Type::INTERVAL_MONTH_DAY_NANO:
+      return type_of(TypeKind::calendar_interval);
     case arrow::Type::LIST:
     case arrow::Type::LARGE_LIST:
     case arrow::Type::FIXED_SIZE_LIST:
     case arrow::Type::MAP:
-    case arrow::Type::STRUCT: return nested_from_arrow(type);
+    case arrow::Type::STRUCT:
+      return nested_from_arrow(type);
     case arrow::Type::DICTIONARY:
       return from_arrow(*static_cast<const arrow::DictionaryType&>(type).value_type());
-    default: return unsupported_arrow(type);
+    default:
+      return unsupported_arrow(type);
   }
 }
 

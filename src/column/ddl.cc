@@ -47,8 +47,9 @@ class Parser {
     }
     const TypePtr plain = plain_type(name);
     if (plain == nullptr) {
-      return Status::error("UNSUPPORTED_DATATYPE",
-                           {{"typeName", "\"" + to_upper(text_.substr(begin, name.size())) + "\""}});
+      return Status::error(
+          "UNSUPPORTED_DATATYPE",
+          {{"typeName", "\"" + to_upper(text_.substr(begin, name.size())) + "\""}});
     }
     return plain;
   }
@@ -117,8 +118,9 @@ class Parser {
     }
     if (!accept(")")) return unexpected();
     if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
-      return Status::invalid("decimal({},{}) is not a type: precision is 1 to 38, scale 0 to precision",
-                             precision, scale);
+      return Status::invalid(
+          "decimal({},{}) is not a type: precision is 1 to 38, scale 0 to precision", precision,
+          scale);
     }
     return decimal_type(precision, scale);
   }
@@ -241,8 +243,10 @@ class Parser {
 
 std::string DataType::sql() const {
   switch (kind_) {
-    case TypeKind::array: return "ARRAY<" + element()->sql() + ">";
-    case TypeKind::map: return "MAP<" + key()->sql() + ", " + value()->sql() + ">";
+    case TypeKind::array:
+      return "ARRAY<" + element()->sql() + ">";
+    case TypeKind::map:
+      return "MAP<" + key()->sql() + ", " + value()->sql() + ">";
     case TypeKind::struct_: {
       std::vector<std::string> parts;
       for (const Field& field : fields_) {
@@ -251,7 +255,8 @@ std::string DataType::sql() const {
       }
       return "STRUCT<" + join(parts, ", ") + ">";
     }
-    default: return to_upper(simple_string());
+    default:
+      return to_upper(simple_string());
   }
 }
 

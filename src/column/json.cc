@@ -12,8 +12,8 @@ using Json = nlohmann::ordered_json;
 constexpr int depth_max = 200;  // nested types; Spark's own recursion gives out not far beyond
 
 std::string field_json(const Field& field) {
-  return fmt::format(R"({{"name":{},"type":{},"nullable":{},"metadata":{}}})", json_quote(field.name),
-                     field.type->to_json(), field.nullable,
+  return fmt::format(R"({{"name":{},"type":{},"nullable":{},"metadata":{}}})",
+                     json_quote(field.name), field.type->to_json(), field.nullable,
                      field.metadata.empty() ? "{}" : field.metadata);
 }
 
@@ -41,7 +41,8 @@ Result<TypePtr> named_type(const std::string& name) {
 Result<TypePtr> read_type(const Json& json, int depth);
 
 Result<Schema> read_fields(const Json& json, int depth) {
-  if (!json.contains("fields") || !json["fields"].is_array()) return malformed("a struct without fields");
+  if (!json.contains("fields") || !json["fields"].is_array())
+    return malformed("a struct without fields");
   Schema schema;
   for (const Json& item : json["fields"]) {
     if (!item.is_object() || !item.contains("name") || !item["name"].is_string() ||
@@ -74,7 +75,8 @@ Result<TypePtr> read_type(const Json& json, int depth) {
   if (kind == "array") {
     if (!json.contains("elementType")) return malformed("an array without elementType");
     TRY_ASSIGN(TypePtr element, read_type(json["elementType"], depth + 1));
-    return array_type(std::move(element), !json.contains("containsNull") || json["containsNull"] != false);
+    return array_type(std::move(element),
+                      !json.contains("containsNull") || json["containsNull"] != false);
   }
   if (kind == "map") {
     if (!json.contains("keyType") || !json.contains("valueType")) {
@@ -102,18 +104,24 @@ Result<Json> parse(std::string_view text) {
 
 std::string DataType::to_json() const {
   switch (kind_) {
-    case TypeKind::byte_: return "\"byte\"";
-    case TypeKind::short_: return "\"short\"";
-    case TypeKind::int_: return "\"integer\"";
-    case TypeKind::long_: return "\"long\"";
+    case TypeKind::byte_:
+      return "\"byte\"";
+    case TypeKind::short_:
+      return "\"short\"";
+    case TypeKind::int_:
+      return "\"integer\"";
+    case TypeKind::long_:
+      return "\"long\"";
     case TypeKind::array:
       return fmt::format(R"({{"type":"array","elementType":{},"containsNull":{}}})",
                          element()->to_json(), contains_null());
     case TypeKind::map:
       return fmt::format(R"({{"type":"map","keyType":{},"valueType":{},"valueContainsNull":{}}})",
                          key()->to_json(), value()->to_json(), value_contains_null());
-    case TypeKind::struct_: return fields_json(fields_);
-    default: return json_quote(simple_string());
+    case TypeKind::struct_:
+      return fields_json(fields_);
+    default:
+      return json_quote(simple_string());
   }
 }
 

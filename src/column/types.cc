@@ -7,10 +7,13 @@
 namespace millstream::column {
 namespace {
 
-TypePtr simple(TypeKind kind) { return std::make_shared<const DataType>(kind, 0, 0, std::vector<Field>{}); }
+TypePtr simple(TypeKind kind) {
+  return std::make_shared<const DataType>(kind, 0, 0, std::vector<Field>{});
+}
 
 bool same(const DataType& a, const DataType& b, bool nullability) {
-  if (a.kind() != b.kind() || a.precision() != b.precision() || a.scale() != b.scale()) return false;
+  if (a.kind() != b.kind() || a.precision() != b.precision() || a.scale() != b.scale())
+    return false;
   if (a.fields().size() != b.fields().size()) return false;
   for (std::size_t i = 0; i < a.fields().size(); ++i) {
     const Field& x = a.fields()[i];
@@ -35,22 +38,38 @@ std::string interval_name(const DataType& type) {
 
 const char* plain_name(TypeKind kind) {
   switch (kind) {
-    case TypeKind::null: return "void";
-    case TypeKind::boolean: return "boolean";
-    case TypeKind::byte_: return "tinyint";
-    case TypeKind::short_: return "smallint";
-    case TypeKind::int_: return "int";
-    case TypeKind::long_: return "bigint";
-    case TypeKind::float_: return "float";
-    case TypeKind::double_: return "double";
-    case TypeKind::string: return "string";
-    case TypeKind::binary: return "binary";
-    case TypeKind::date: return "date";
-    case TypeKind::timestamp: return "timestamp";
-    case TypeKind::timestamp_ntz: return "timestamp_ntz";
-    case TypeKind::calendar_interval: return "interval";
-    case TypeKind::variant: return "variant";
-    default: CHECK(false);
+    case TypeKind::null:
+      return "void";
+    case TypeKind::boolean:
+      return "boolean";
+    case TypeKind::byte_:
+      return "tinyint";
+    case TypeKind::short_:
+      return "smallint";
+    case TypeKind::int_:
+      return "int";
+    case TypeKind::long_:
+      return "bigint";
+    case TypeKind::float_:
+      return "float";
+    case TypeKind::double_:
+      return "double";
+    case TypeKind::string:
+      return "string";
+    case TypeKind::binary:
+      return "binary";
+    case TypeKind::date:
+      return "date";
+    case TypeKind::timestamp:
+      return "timestamp";
+    case TypeKind::timestamp_ntz:
+      return "timestamp_ntz";
+    case TypeKind::calendar_interval:
+      return "interval";
+    case TypeKind::variant:
+      return "variant";
+    default:
+      CHECK(false);
   }
 }
 
@@ -64,19 +83,27 @@ bool DataType::operator==(const DataType& other) const { return same(*this, othe
 
 std::string DataType::simple_string() const {
   switch (kind_) {
-    case TypeKind::decimal: return fmt::format("decimal({},{})", first_, second_);
-    case TypeKind::char_: return fmt::format("char({})", first_);
-    case TypeKind::varchar: return fmt::format("varchar({})", first_);
+    case TypeKind::decimal:
+      return fmt::format("decimal({},{})", first_, second_);
+    case TypeKind::char_:
+      return fmt::format("char({})", first_);
+    case TypeKind::varchar:
+      return fmt::format("varchar({})", first_);
     case TypeKind::day_time_interval:
-    case TypeKind::year_month_interval: return interval_name(*this);
-    case TypeKind::array: return "array<" + element()->simple_string() + ">";
-    case TypeKind::map: return "map<" + key()->simple_string() + "," + value()->simple_string() + ">";
+    case TypeKind::year_month_interval:
+      return interval_name(*this);
+    case TypeKind::array:
+      return "array<" + element()->simple_string() + ">";
+    case TypeKind::map:
+      return "map<" + key()->simple_string() + "," + value()->simple_string() + ">";
     case TypeKind::struct_: {
       std::vector<std::string> parts;
-      for (const Field& field : fields_) parts.push_back(field.name + ":" + field.type->simple_string());
+      for (const Field& field : fields_)
+        parts.push_back(field.name + ":" + field.type->simple_string());
       return "struct<" + join(parts, ",") + ">";
     }
-    default: return plain_name(kind_);
+    default:
+      return plain_name(kind_);
   }
 }
 
@@ -106,7 +133,8 @@ TypePtr variant_type() { return type_of(TypeKind::variant); }
 
 TypePtr decimal_type(int precision, int scale) {
   CHECK(precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision);
-  return std::make_shared<const DataType>(TypeKind::decimal, precision, scale, std::vector<Field>{});
+  return std::make_shared<const DataType>(TypeKind::decimal, precision, scale,
+                                          std::vector<Field>{});
 }
 
 TypePtr char_type(int length) {
@@ -131,7 +159,8 @@ TypePtr year_month_interval_type(int start_field, int end_field) {
 
 TypePtr array_type(TypePtr element, bool contains_null) {
   return std::make_shared<const DataType>(
-      TypeKind::array, 0, 0, std::vector<Field>{{"element", std::move(element), contains_null, {}}});
+      TypeKind::array, 0, 0,
+      std::vector<Field>{{"element", std::move(element), contains_null, {}}});
 }
 
 TypePtr map_type(TypePtr key, TypePtr value, bool value_contains_null) {
@@ -153,10 +182,14 @@ bool same_type_ignoring_nullability(const TypePtr& a, const TypePtr& b) {
 
 TypePtr as_nullable(const TypePtr& type) {
   switch (type->kind()) {
-    case TypeKind::array: return array_type(as_nullable(type->element()));
-    case TypeKind::map: return map_type(as_nullable(type->key()), as_nullable(type->value()));
-    case TypeKind::struct_: return struct_type(as_nullable(type->fields()));
-    default: return type;
+    case TypeKind::array:
+      return array_type(as_nullable(type->element()));
+    case TypeKind::map:
+      return map_type(as_nullable(type->key()), as_nullable(type->value()));
+    case TypeKind::struct_:
+      return struct_type(as_nullable(type->fields()));
+    default:
+      return type;
   }
 }
 

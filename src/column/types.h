@@ -1,6 +1,6 @@
-// Spark's data types, as immutable values shared by pointer. Equality is structural (names and nullability count, field
-// metadata does not). Forms: DDL ("a INT, b ARRAY<STRING>"), Spark's schema JSON, Arrow. The Connect proto form lives in
-// plan, which knows the messages.
+// Spark's data types, as immutable values shared by pointer. Equality is structural (names and
+// nullability count, field metadata does not). Forms: DDL ("a INT, b ARRAY<STRING>"), Spark's
+// schema JSON, Arrow. The Connect proto form lives in plan, which knows the messages.
 #pragma once
 
 #include <cstdint>
@@ -63,10 +63,12 @@ using Schema = std::vector<Field>;
 class DataType {
  public:
   TypeKind kind() const { return kind_; }
-  int precision() const { return first_; }    // decimal
-  int scale() const { return second_; }       // decimal
-  int length() const { return first_; }       // char, varchar
-  int start_field() const { return first_; }  // intervals: DAY 0 HOUR 1 MINUTE 2 SECOND 3; YEAR 0 MONTH 1
+  int precision() const { return first_; }  // decimal
+  int scale() const { return second_; }     // decimal
+  int length() const { return first_; }     // char, varchar
+  int start_field() const {
+    return first_;
+  }  // intervals: DAY 0 HOUR 1 MINUTE 2 SECOND 3; YEAR 0 MONTH 1
   int end_field() const { return second_; }
   // struct: its fields. array: one field "element". map: "key" (not null) and "value".
   const std::vector<Field>& fields() const { return fields_; }
@@ -83,9 +85,9 @@ class DataType {
 
   bool operator==(const DataType& other) const;
 
-  std::string simple_string() const;   // "bigint", "struct<a:int>": df.dtypes, messages
-  std::string sql() const;             // "BIGINT", "STRUCT<a: INT>": error messages, CAST names, DDL
-  std::string to_json() const;         // "\"long\"" or {"type":"struct",…}: Spark's schema JSON, one line
+  std::string simple_string() const;  // "bigint", "struct<a:int>": df.dtypes, messages
+  std::string sql() const;            // "BIGINT", "STRUCT<a: INT>": error messages, CAST names, DDL
+  std::string to_json() const;  // "\"long\"" or {"type":"struct",…}: Spark's schema JSON, one line
 
   DataType(TypeKind kind, int first, int second, std::vector<Field> fields)
       : kind_(kind), first_(first), second_(second), fields_(std::move(fields)) {}
@@ -122,14 +124,15 @@ TypePtr array_type(TypePtr element, bool contains_null = true);
 TypePtr map_type(TypePtr key, TypePtr value, bool value_contains_null = true);
 TypePtr struct_type(std::vector<Field> fields);
 
-bool same_type(const TypePtr& a, const TypePtr& b);                  // structural, as operator==
+bool same_type(const TypePtr& a, const TypePtr& b);  // structural, as operator==
 bool same_type_ignoring_nullability(const TypePtr& a, const TypePtr& b);
-TypePtr as_nullable(const TypePtr& type);                            // nullable at every depth
+TypePtr as_nullable(const TypePtr& type);  // nullable at every depth
 Schema as_nullable(const Schema& schema);
-int find_field(const Schema& schema, std::string_view name);                // exact; -1: none
-int find_field_ignore_case(const Schema& schema, std::string_view name);    // first match; -1: none
+int find_field(const Schema& schema, std::string_view name);              // exact; -1: none
+int find_field_ignore_case(const Schema& schema, std::string_view name);  // first match; -1: none
 
-// "BIGINT", "decimal(10,2)", "array<struct<a:int>>". PARSE_SYNTAX_ERROR / UNSUPPORTED_DATATYPE otherwise.
+// "BIGINT", "decimal(10,2)", "array<struct<a:int>>". PARSE_SYNTAX_ERROR / UNSUPPORTED_DATATYPE
+// otherwise.
 Result<TypePtr> parse_type(std::string_view ddl);
 // "a INT NOT NULL COMMENT 'x', `b c` STRING" or "a: int"; the columns of a table.
 Result<Schema> parse_schema(std::string_view ddl);
@@ -144,10 +147,12 @@ Result<TypePtr> type_from_json(std::string_view json);
 Result<Schema> schema_from_text(std::string_view text);
 
 // Arrow forms. `time_zone` labels timestamp columns (the values are UTC micros whatever it says).
-std::shared_ptr<arrow::DataType> to_arrow(const TypePtr& type, const std::string& time_zone = "UTC");
+std::shared_ptr<arrow::DataType> to_arrow(const TypePtr& type,
+                                          const std::string& time_zone = "UTC");
 std::shared_ptr<arrow::Field> to_arrow(const Field& field, const std::string& time_zone = "UTC");
 std::shared_ptr<arrow::Schema> to_arrow(const Schema& schema, const std::string& time_zone = "UTC");
-// Types that Spark reads from Arrow/Parquet (unsigned and other widths widen as Spark does). Unsupported ones are refused.
+// Types that Spark reads from Arrow/Parquet (unsigned and other widths widen as Spark does).
+// Unsupported ones are refused.
 Result<TypePtr> from_arrow(const arrow::DataType& type);
 Result<Schema> from_arrow(const arrow::Schema& schema);
 

@@ -7,9 +7,10 @@ namespace millstream::column {
 namespace {
 
 TEST(Types, DdlRoundTrip) {
-  for (const char* text : {"INT", "BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>", "MAP<STRING, INT>",
-                           "STRUCT<a: INT, `b c`: ARRAY<STRUCT<d: DATE NOT NULL>>>", "TIMESTAMP_NTZ",
-                           "INTERVAL DAY TO SECOND", "INTERVAL YEAR TO MONTH", "VARIANT", "CHAR(3)", "STRUCT<>"}) {
+  for (const char* text :
+       {"INT", "BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>", "MAP<STRING, INT>",
+        "STRUCT<a: INT, `b c`: ARRAY<STRUCT<d: DATE NOT NULL>>>", "TIMESTAMP_NTZ",
+        "INTERVAL DAY TO SECOND", "INTERVAL YEAR TO MONTH", "VARIANT", "CHAR(3)", "STRUCT<>"}) {
     const auto type = parse_type(text);
     ASSERT_TRUE(type.ok()) << text << ": " << type.status().to_string();
     EXPECT_EQ((*type)->sql(), text);
@@ -20,19 +21,20 @@ TEST(Types, SchemaForms) {
   const auto schema = parse_schema("id long NOT NULL, `a.b` string COMMENT 'x', s: struct<n:int>");
   ASSERT_TRUE(schema.ok()) << schema.status().to_string();
   EXPECT_EQ(to_ddl(*schema), "id BIGINT NOT NULL,`a.b` STRING,s STRUCT<n: INT>");
-  EXPECT_EQ(schema_to_json(*schema),
-            R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":false,"metadata":{}},)"
-            R"({"name":"a.b","type":"string","nullable":true,"metadata":{"comment":"x"}},)"
-            R"({"name":"s","type":{"type":"struct","fields":[{"name":"n","type":"integer","nullable":true,)"
-            R"("metadata":{}}]},"nullable":true,"metadata":{}}]})");
+  EXPECT_EQ(
+      schema_to_json(*schema),
+      R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":false,"metadata":{}},)"
+      R"({"name":"a.b","type":"string","nullable":true,"metadata":{"comment":"x"}},)"
+      R"({"name":"s","type":{"type":"struct","fields":[{"name":"n","type":"integer","nullable":true,)"
+      R"("metadata":{}}]},"nullable":true,"metadata":{}}]})");
   const auto again = schema_from_text(schema_to_json(*schema));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(*again, *schema);
 }
 
 TEST(Types, BadTextIsAnErrorNotACrash) {
-  for (const char* text : {"a", "a int,", "array<int", "decimal(50,2)", "decimal(x)", "a int b", "struct<a:>",
-                           "map<int>", "nosuch", "", "`", "'", "a int NOT"}) {
+  for (const char* text : {"a", "a int,", "array<int", "decimal(50,2)", "decimal(x)", "a int b",
+                           "struct<a:>", "map<int>", "nosuch", "", "`", "'", "a int NOT"}) {
     const auto type = parse_type(text);
     EXPECT_FALSE(type.ok()) << text;
   }
@@ -49,7 +51,8 @@ TEST(Types, BadTextIsAnErrorNotACrash) {
 
 TEST(Types, ArrowRoundTrip) {
   const auto schema = parse_schema(
-      "a tinyint, b decimal(38,18), c array<map<string,struct<x:timestamp>>>, d timestamp_ntz, e date, f void");
+      "a tinyint, b decimal(38,18), c array<map<string,struct<x:timestamp>>>, d timestamp_ntz, e "
+      "date, f void");
   ASSERT_TRUE(schema.ok());
   const auto back = from_arrow(*to_arrow(*schema, "America/New_York"));
   ASSERT_TRUE(back.ok());

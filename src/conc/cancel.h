@@ -1,8 +1,9 @@
-// A request to stop, seen by everything that works for one operation or query. Thread-safe; shared by pointer.
+// A request to stop, seen by everything that works for one operation or query. Thread-safe; shared
+// by pointer.
 #pragma once
 
-#include <condition_variable>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +22,8 @@ class CancelToken {
   // Sleeps up to `duration`; true when cancelled meanwhile.
   bool wait_for(std::chrono::nanoseconds duration) const;
 
-  // Called once on cancel, in the cancelling thread (at once when already cancelled). Unregister with the id.
+  // Called once on cancel, in the cancelling thread (at once when already cancelled). Unregister
+  // with the id.
   std::size_t on_cancel(std::function<void()> callback);
   void forget(std::size_t id);
 

@@ -12,22 +12,26 @@ namespace {
 TEST(ThreadPool, RunsEachTaskOnceAndHelps) {
   ThreadPool pool(2);
   std::vector<std::atomic<int>> runs(1000);
-  ASSERT_TRUE(pool.run_all(runs.size(), [&](std::size_t i) {
-    ++runs[i];
-    return Status::OK();
-  }).ok());
+  ASSERT_TRUE(pool.run_all(runs.size(),
+                           [&](std::size_t i) {
+                             ++runs[i];
+                             return Status::OK();
+                           })
+                  .ok());
   for (const auto& count : runs) EXPECT_EQ(count, 1);
 }
 
 TEST(ThreadPool, NestedRunsDoNotWaitForEachOther) {
   ThreadPool pool(1);
   std::atomic<int> inner{0};
-  ASSERT_TRUE(pool.run_all(8, [&](std::size_t) {
-    return pool.run_all(8, [&](std::size_t) {
-      ++inner;
-      return Status::OK();
-    });
-  }).ok());
+  ASSERT_TRUE(pool.run_all(8,
+                           [&](std::size_t) {
+                             return pool.run_all(8, [&](std::size_t) {
+                               ++inner;
+                               return Status::OK();
+                             });
+                           })
+                  .ok());
   EXPECT_EQ(inner, 64);
 }
 

@@ -46,7 +46,8 @@ Status ThreadPool::run_all(std::size_t count, const std::function<Status(std::si
   if (count == 0) return Status::OK();
   if (count == 1) return task(0);
 
-  // Helpers hold the shared state, so one that starts after the caller has gone finds nothing to do.
+  // Helpers hold the shared state, so one that starts after the caller has gone finds nothing to
+  // do.
   struct Shared {
     std::function<Status(std::size_t)> task;
     std::size_t count;

@@ -1,5 +1,6 @@
-// A fixed number of threads that run tasks in the order given. One shared pool per process does the parallel work of all
-// queries (shared_pool()); tasks must not block on other tasks of the same pool: use run_all, whose caller helps.
+// A fixed number of threads that run tasks in the order given. One shared pool per process does the
+// parallel work of all queries (shared_pool()); tasks must not block on other tasks of the same
+// pool: use run_all, whose caller helps.
 #pragma once
 
 #include <condition_variable>
@@ -23,8 +24,8 @@ class ThreadPool {
   void submit(std::function<void()> task);
   int size() const { return static_cast<int>(threads_.size()); }
 
-  // Runs task(0) … task(count-1), on this thread too, and returns the first error by index. After an error the tasks that
-  // have not begun are skipped.
+  // Runs task(0) … task(count-1), on this thread too, and returns the first error by index. After
+  // an error the tasks that have not begun are skipped.
   Status run_all(std::size_t count, const std::function<Status(std::size_t)>& task);
 
  private:

@@ -23,8 +23,8 @@ class BatchReader {
   virtual Result<RecordBatchPtr> next() = 0;  // nullptr: the end
 };
 
-// A table's worth of rows. Every batch of every partition has the Arrow form of `schema` (column::to_arrow).
-// Opening a partition again reads the same rows again.
+// A table's worth of rows. Every batch of every partition has the Arrow form of `schema`
+// (column::to_arrow). Opening a partition again reads the same rows again.
 struct Batches {
   using Partition = std::function<Result<std::unique_ptr<BatchReader>>()>;
 

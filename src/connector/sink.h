@@ -1,5 +1,6 @@
-// Sink: where a streaming query's rows go. add_batch(N) may come again after a crash, with the same rows: the sink decides
-// whether that doubles them (Delta and memory: never). Used by its query's thread alone.
+// Sink: where a streaming query's rows go. add_batch(N) may come again after a crash, with the same
+// rows: the sink decides whether that doubles them (Delta and memory: never). Used by its query's
+// thread alone.
 #pragma once
 
 #include <cstdint>

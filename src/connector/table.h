@@ -1,5 +1,5 @@
-// Table: what a batch query can read. Implementations: files of a format, a Delta snapshot, a memory sink's rows. Immutable
-// and shareable between threads; a scan sees one state of the table.
+// Table: what a batch query can read. Implementations: files of a format, a Delta snapshot, a
+// memory sink's rows. Immutable and shareable between threads; a scan sees one state of the table.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ struct Scalar;
 
 namespace millstream::connector {
 
-// `path op values`, of a conjunction. A table may use it to skip files and row groups in which no row can match; it
-// promises nothing: whoever asked filters again. NULL in the column never matches, except is_null and null_safe_equal.
+// `path op values`, of a conjunction. A table may use it to skip files and row groups in which no
+// row can match; it promises nothing: whoever asked filters again. NULL in the column never
+// matches, except is_null and null_safe_equal.
 struct Predicate {
   enum class Op : std::uint8_t {
     equal,
@@ -33,12 +34,13 @@ struct Predicate {
   };
   std::vector<std::string> path;  // column, then struct members
   Op op;
-  std::vector<std::shared_ptr<arrow::Scalar>> values;  // of the column's Arrow type; none for is_null, is_not_null
+  std::vector<std::shared_ptr<arrow::Scalar>>
+      values;  // of the column's Arrow type; none for is_null, is_not_null
 };
 
 struct ScanRequest {
-  // The columns wanted, in this order, by their exact names in schema(); "_metadata" gives the struct of
-  // metadata_fields(). May be empty: rows without columns are then counted only.
+  // The columns wanted, in this order, by their exact names in schema(); "_metadata" gives the
+  // struct of metadata_fields(). May be empty: rows without columns are then counted only.
   std::vector<std::string> columns;
   std::vector<Predicate> predicates;
   std::optional<std::int64_t> limit;  // so many rows suffice

@@ -13,7 +13,8 @@ using testing::texts;
 
 column::Schema schema(const char* ddl) { return column::parse_schema(ddl).value(); }
 
-// Rows {1, {1, "a"}, [1]}, {NULL, NULL, NULL}, {3, {3, "c"}, [3, NULL]} of a BIGINT, a struct and a list.
+// Rows {1, {1, "a"}, [1]}, {NULL, NULL, NULL}, {3, {3, "c"}, [3, NULL]} of a BIGINT, a struct and a
+// list.
 RecordBatchPtr nested() {
   const auto from = schema("id BIGINT, s STRUCT<x: INT, y: STRING>, l ARRAY<INT>");
   const auto arrow_schema = column::to_arrow(from);
@@ -34,9 +35,9 @@ RecordBatchPtr nested() {
     CHECK(y->Append(i == 1 ? "a" : "c").ok() && items->Append(i).ok());
     CHECK(i != 3 || items->AppendNull().ok());
   }
-  return arrow::RecordBatch::Make(arrow_schema, 3,
-                                  {ids->Finish().ValueOrDie(), structs->Finish().ValueOrDie(),
-                                   lists->Finish().ValueOrDie()});
+  return arrow::RecordBatch::Make(
+      arrow_schema, 3,
+      {ids->Finish().ValueOrDie(), structs->Finish().ValueOrDie(), lists->Finish().ValueOrDie()});
 }
 
 std::vector<std::string> rows_of(const RecordBatchPtr& batch) {
@@ -55,8 +56,9 @@ std::vector<std::string> rows_of(const RecordBatchPtr& batch) {
 // Whatever is shaped in one go is the same when it comes in slices.
 TEST(Shaper, SlicesOfNestedColumns) {
   const auto from = schema("id BIGINT, s STRUCT<x: INT, y: STRING>, l ARRAY<INT>");
-  const auto to =
-      schema("l ARRAY<BIGINT>, S STRUCT<y: STRING, z: DOUBLE, x: BIGINT>, id BIGINT, extra STRUCT<a: INT>");
+  const auto to = schema(
+      "l ARRAY<BIGINT>, S STRUCT<y: STRING, z: DOUBLE, x: BIGINT>, id BIGINT, extra STRUCT<a: "
+      "INT>");
   const Shaper shaper(from, to);
   const auto whole = shaper.shape(nested());
   ASSERT_TRUE(whole.ok()) << whole.status().to_string();
@@ -118,7 +120,8 @@ TEST(Shaper, Casts) {
     const auto from = schema((std::string("c ") + each.from).c_str());
     const auto to = schema((std::string("c ") + each.to).c_str());
     const auto shaped = Shaper(from, to).shape(testing::batch_of(from, {{each.value}}));
-    const std::string got = shaped.ok() ? texts(connector::batches_of(to, {*shaped}))[0] : shaped.status().condition();
+    const std::string got =
+        shaped.ok() ? texts(connector::batches_of(to, {*shaped}))[0] : shaped.status().condition();
     EXPECT_EQ(got, each.text) << each.from << " to " << each.to;
   }
 }

@@ -1,6 +1,7 @@
-// The engine: runs a resolved plan. It lowers the tree to one DuckDB statement over Arrow streams, with Spark's meaning kept
-// by casts and own functions; a plan that only picks and renames the columns of one scan skips DuckDB and keeps the scan's
-// partitions. One Engine a process (memory limit, threads, spill folder); any thread may execute.
+// The engine: runs a resolved plan. It lowers the tree to one DuckDB statement over Arrow streams,
+// with Spark's meaning kept by casts and own functions; a plan that only picks and renames the
+// columns of one scan skips DuckDB and keeps the scan's partitions. One Engine a process (memory
+// limit, threads, spill folder); any thread may execute.
 #pragma once
 
 #include <functional>
@@ -25,13 +26,14 @@ struct ObservedMetrics {
 
 struct ExecutionContext {
   std::string time_zone = "UTC";
-  std::int64_t timestamp_us = 0;  // current_timestamp() of this execution
+  std::int64_t timestamp_us = 0;        // current_timestamp() of this execution
   const CancelToken* cancel = nullptr;  // may be null
   // The rows of each StreamScan, by node; a StreamScan without entry is empty.
   std::map<const plan::Node*, connector::Batches> stream_inputs;
   // Called once for each CollectMetrics, when its input is used up. May be empty.
   std::function<void(ObservedMetrics)> on_metrics;
-  // Called with the number of rows that came out of each scan node, while they come. May be empty. Any thread.
+  // Called with the number of rows that came out of each scan node, while they come. May be empty.
+  // Any thread.
   std::function<void(const plan::Node*, std::int64_t)> on_input_rows;
 };
 
@@ -46,8 +48,10 @@ class Engine {
   static Result<std::unique_ptr<Engine>> create(const EngineSettings& settings);
   virtual ~Engine() = default;
 
-  // The rows of `node` (its visible columns). Work happens while the partitions are read; `context` is copied.
-  virtual Result<connector::Batches> execute(const plan::NodePtr& node, const ExecutionContext& context) = 0;
+  // The rows of `node` (its visible columns). Work happens while the partitions are read; `context`
+  // is copied.
+  virtual Result<connector::Batches> execute(const plan::NodePtr& node,
+                                             const ExecutionContext& context) = 0;
 };
 
 // Physical plan text for explain().

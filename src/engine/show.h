@@ -1,4 +1,5 @@
-// The text forms of rows: df.show() in both directions, html, and CAST(x AS STRING) of whole columns.
+// The text forms of rows: df.show() in both directions, html, and CAST(x AS STRING) of whole
+// columns.
 #pragma once
 
 #include <string>
@@ -16,9 +17,11 @@ struct ShowOptions {
 };
 
 // `batches` hold at least rows + 1 rows if there are that many. The text as PySpark prints it.
-Result<std::string> show_string(const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches,
+Result<std::string> show_string(const column::Schema& schema,
+                                const std::vector<connector::RecordBatchPtr>& batches,
                                 const ShowOptions& options);
-Result<std::string> html_string(const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches,
+Result<std::string> html_string(const column::Schema& schema,
+                                const std::vector<connector::RecordBatchPtr>& batches,
                                 const ShowOptions& options);
 
 }  // namespace millstream::engine

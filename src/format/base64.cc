@@ -6,7 +6,8 @@
 namespace millstream::format {
 namespace {
 
-constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 constexpr std::array<signed char, 256> make_values() {
   std::array<signed char, 256> values{};
@@ -44,7 +45,9 @@ bool decode_base64(std::string_view text, std::string& bytes) {
     const int padding = last && text[at + 3] == '=' ? (text[at + 2] == '=' ? 2 : 1) : 0;
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-      const int value = i >= 4 - static_cast<std::size_t>(padding) ? 0 : values[static_cast<unsigned char>(text[at + i])];
+      const int value = i >= 4 - static_cast<std::size_t>(padding)
+                            ? 0
+                            : values[static_cast<unsigned char>(text[at + i])];
       if (value < 0) return false;
       word = word << 6 | static_cast<std::uint32_t>(value);
     }

@@ -97,7 +97,8 @@ class InflateInput final : public ByteInput {
 
  private:
   Status damage() const {
-    return Status::io("{}", stream_.msg != nullptr ? stream_.msg : "the compressed data is damaged");
+    return Status::io("{}",
+                      stream_.msg != nullptr ? stream_.msg : "the compressed data is damaged");
   }
 
   std::unique_ptr<ByteInput> from_;
@@ -112,7 +113,8 @@ class InflateInput final : public ByteInput {
 
 class ZstdInput final : public ByteInput {
  public:
-  explicit ZstdInput(std::unique_ptr<ByteInput> from) : from_(std::move(from)), stream_(ZSTD_createDStream()) {
+  explicit ZstdInput(std::unique_ptr<ByteInput> from)
+      : from_(std::move(from)), stream_(ZSTD_createDStream()) {
     CHECK(stream_ != nullptr);
   }
   ~ZstdInput() override { ZSTD_freeDStream(stream_); }
@@ -164,13 +166,15 @@ Filled fill(ByteInput& input, char* to, std::size_t size) {
   return filled;
 }
 
-Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store, const std::string& path) {
+Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store,
+                                              const std::string& path) {
   std::unique_ptr<ByteInput> input;
   if (store.get() == io::local_store().get()) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
       const std::string text = fmt::format("opening {}: {}", path, std::strerror(errno));
-      return Status::plain(errno == ENOENT || errno == ENOTDIR ? ErrorKind::file_not_found : ErrorKind::io, text);
+      return Status::plain(
+          errno == ENOENT || errno == ENOTDIR ? ErrorKind::file_not_found : ErrorKind::io, text);
     }
     input = std::make_unique<FileInput>(fd, path);
   } else {
@@ -199,8 +203,9 @@ std::string error_path(const std::string& path) { return "file://" + percent_enc
 
 Status failed_read(const std::string& path, const Status& cause) {
   const bool missing = cause.is(ErrorKind::file_not_found);
-  Status status = Status::error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT",
-                                {{"path", error_path(path)}});
+  Status status =
+      Status::error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT",
+                    {{"path", error_path(path)}});
   return status.with_cause(cause);
 }
 

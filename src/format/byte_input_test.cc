@@ -10,11 +10,11 @@
 namespace millstream::format {
 namespace {
 
-using testing::JsonCase;
-using testing::rows_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::JsonCase;
+using testing::rows_of;
 
 std::string gzip(const std::string& text) {
   std::string out(text.size() + 1024, '\0');
@@ -61,15 +61,18 @@ TEST(ByteInput, ByExtensionInAnyCase) {
 }
 
 TEST(ByteInput, AllMembersAndFrames) {
-  EXPECT_THAT(rows_of(in_file("a.json.gz", gzip("{\"v\":1}\n{\"v\"") + gzip(":2}\n") + gzip(""))), ElementsAre("1", "2"));
-  EXPECT_THAT(rows_of(in_file("a.json.zst", zstd("{\"v\":1}\n{\"v\"") + zstd(":2}\n"))), ElementsAre("1", "2"));
+  EXPECT_THAT(rows_of(in_file("a.json.gz", gzip("{\"v\":1}\n{\"v\"") + gzip(":2}\n") + gzip(""))),
+              ElementsAre("1", "2"));
+  EXPECT_THAT(rows_of(in_file("a.json.zst", zstd("{\"v\":1}\n{\"v\"") + zstd(":2}\n"))),
+              ElementsAre("1", "2"));
   EXPECT_THAT(rows_of(in_file("a.json.gz", "")), IsEmpty());
   EXPECT_THAT(rows_of(in_file("a.json.zst", "")), IsEmpty());
 }
 
 TEST(ByteInput, ATruncatedFileFailsAndNamesItself) {
   const std::string text = many_lines(200'000);
-  for (const auto& [name, whole] : {std::pair{"a.json.gz", gzip(text)}, std::pair{"a.json.zst", zstd(text)}}) {
+  for (const auto& [name, whole] :
+       {std::pair{"a.json.gz", gzip(text)}, std::pair{"a.json.zst", zstd(text)}}) {
     const std::string half = whole.substr(0, whole.size() / 2);
     EXPECT_THAT(rows_of(in_file(name, half)), ElementsAre(HasSubstr(name))) << name;
     const auto kept = rows_of(in_file(name, half, true));
@@ -97,10 +100,13 @@ TEST(ByteInput, MissingFiles) {
   scan->columns = {"v"};
   scan->options.ignore_corrupt_files = true;  // is no answer to a missing file
   const FileSplit gone{{"/in/gone.json", 10, 0, false}, {}};
-  EXPECT_EQ((*open_json(store, scan, {gone}))->next().status().condition(), "FAILED_READ_FILE.FILE_NOT_EXIST");
+  EXPECT_EQ((*open_json(store, scan, {gone}))->next().status().condition(),
+            "FAILED_READ_FILE.FILE_NOT_EXIST");
   scan->options.ignore_missing_files = true;
   std::vector<std::pair<std::string, bool>> skipped;
-  scan->on_skipped_file = [&](const std::string& path, bool missing) { skipped.emplace_back(path, missing); };
+  scan->on_skipped_file = [&](const std::string& path, bool missing) {
+    skipped.emplace_back(path, missing);
+  };
   EXPECT_EQ((*open_json(store, scan, {gone}))->next().value(), nullptr);
   EXPECT_THAT(skipped, ElementsAre(std::pair<std::string, bool>{"/in/gone.json", true}));
 }
@@ -110,8 +116,10 @@ TEST(JsonBlocks, LinesAcrossBlocks) {
   std::string text;
   std::vector<std::string> expected;
   for (int i = 0; i < 60; ++i) {
-    const std::string value(static_cast<std::size_t>(i * 997 + (i % 7 == 0 ? 300'000 : 0)), static_cast<char>('a' + i % 26));
-    text += "{\"s\":\"" + value + "\",\"v\":" + std::to_string(i) + "}" + (i % 3 == 0 ? "\r\n" : "\n");
+    const std::string value(static_cast<std::size_t>(i * 997 + (i % 7 == 0 ? 300'000 : 0)),
+                            static_cast<char>('a' + i % 26));
+    text +=
+        "{\"s\":\"" + value + "\",\"v\":" + std::to_string(i) + "}" + (i % 3 == 0 ? "\r\n" : "\n");
     expected.push_back(value + "|" + std::to_string(i));
   }
   EXPECT_EQ(rows_of({"s STRING, v INT", text}), expected);

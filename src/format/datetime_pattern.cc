@@ -13,8 +13,8 @@ constexpr std::string_view supported_letters = "yuMLdDHhkKmsSaEXxZVz";
 constexpr std::array<std::string_view, 12> month_names = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> day_names = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                                       "Friday", "Saturday", "Sunday"};
+constexpr std::array<std::string_view, 7> day_names = {
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
 
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') <= 9; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -25,7 +25,8 @@ bool take_text(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Between `least` and `most` digits, leaving `reserved` for the fixed-width numbers that follow without a separator.
+// Between `least` and `most` digits, leaving `reserved` for the fixed-width numbers that follow
+// without a separator.
 bool take_number(std::string_view& text, std::size_t least, std::size_t most, std::size_t reserved,
                  std::int64_t& value) {
   std::size_t count = 0;
@@ -40,7 +41,8 @@ bool take_number(std::string_view& text, std::size_t least, std::size_t most, st
 }
 
 template <std::size_t N>
-bool take_name(std::string_view& text, const std::array<std::string_view, N>& names, bool whole, int& index) {
+bool take_name(std::string_view& text, const std::array<std::string_view, N>& names, bool whole,
+               int& index) {
   for (std::size_t i = 0; i < N; ++i) {
     if (take_text(text, whole ? names[i] : names[i].substr(0, 3))) {
       index = static_cast<int>(i) + 1;
@@ -85,12 +87,14 @@ Result<DateTimePattern> DateTimePattern::compile(std::string_view pattern) {
           break;
         }
       }
-      if (end == pattern.size()) return Status::invalid("the quote in the date-time pattern '{}' is not closed", pattern);
+      if (end == pattern.size())
+        return Status::invalid("the quote in the date-time pattern '{}' is not closed", pattern);
       if (end == at + 1) element.literal = "'";
       at = end + 1;
     } else if (is_letter(c)) {
       if (supported_letters.find(c) == std::string_view::npos) {
-        return Status::unsupported("the letter '{}' of the date-time pattern '{}' is not supported", c, pattern);
+        return Status::unsupported("the letter '{}' of the date-time pattern '{}' is not supported",
+                                   c, pattern);
       }
       element.letter = c;
       while (at < pattern.size() && pattern[at] == c) {
@@ -102,7 +106,8 @@ Result<DateTimePattern> DateTimePattern::compile(std::string_view pattern) {
       open.push_back(out.elements_.size());
       ++at;
     } else if (c == ']') {
-      if (open.empty()) return Status::invalid("']' without '[' in the date-time pattern '{}'", pattern);
+      if (open.empty())
+        return Status::invalid("']' without '[' in the date-time pattern '{}'", pattern);
       out.elements_[open.back()].jump = out.elements_.size();
       open.pop_back();
       element.letter = c;
@@ -115,7 +120,8 @@ Result<DateTimePattern> DateTimePattern::compile(std::string_view pattern) {
     }
     out.elements_.push_back(std::move(element));
   }
-  if (!open.empty()) return Status::invalid("'[' without ']' in the date-time pattern '{}'", pattern);
+  if (!open.empty())
+    return Status::invalid("'[' without ']' in the date-time pattern '{}'", pattern);
   return out;
 }
 
@@ -143,13 +149,16 @@ bool DateTimePattern::parse_one(std::size_t at, std::string_view& text, State& s
   std::size_t reserved = 0;
   for (std::size_t next = at + 1; next < elements_.size(); ++next) {
     const Element& e = elements_[next];
-    if (std::string_view("MdHhkKms").find(e.letter) == std::string_view::npos || e.letter == 0 || e.count != 2) break;
+    if (std::string_view("MdHhkKms").find(e.letter) == std::string_view::npos || e.letter == 0 ||
+        e.count != 2)
+      break;
     reserved += 2;
   }
   const auto count = static_cast<std::size_t>(element.count);
   std::int64_t value = 0;
   const auto number = [&](int& field, std::int64_t low, std::int64_t high) {
-    if (!take_number(text, count == 1 ? 1 : count, count == 1 ? 19 : count, count == 1 ? reserved : 0, value) ||
+    if (!take_number(text, count == 1 ? 1 : count, count == 1 ? 19 : count,
+                     count == 1 ? reserved : 0, value) ||
         value < low || value > high) {
       return false;
     }
@@ -162,7 +171,12 @@ bool DateTimePattern::parse_one(std::size_t at, std::string_view& text, State& s
       const bool negative = count != 2 && !text.empty() && text[0] == '-';
       const bool plus = count != 2 && !text.empty() && text[0] == '+';
       if (negative || plus) text.remove_prefix(1);
-      if (!take_number(text, count == 2 ? 2 : count, count == 2 ? 2 : count == 4 && !plus && reserved > 0 ? 4 : 9, reserved, value)) return false;
+      if (!take_number(text, count == 2 ? 2 : count,
+                       count == 2                            ? 2
+                       : count == 4 && !plus && reserved > 0 ? 4
+                                                             : 9,
+                       reserved, value))
+        return false;
       state.year = count == 2 ? 2000 + value : negative ? -value : value;
       return true;
     }
@@ -170,10 +184,15 @@ bool DateTimePattern::parse_one(std::size_t at, std::string_view& text, State& s
     case 'L':
       if (count >= 3) return take_name(text, month_names, count == 4, state.month);
       return number(state.month, 1, 12);
-    case 'd': return number(state.day, 1, 31);
-    case 'D': return number(state.day_of_year, 1, 366);
-    case 'E': return take_name(text, day_names, count == 4, state.weekday);
-    case 'H': state.has_time = true; return number(state.hour, 0, 23);
+    case 'd':
+      return number(state.day, 1, 31);
+    case 'D':
+      return number(state.day_of_year, 1, 366);
+    case 'E':
+      return take_name(text, day_names, count == 4, state.weekday);
+    case 'H':
+      state.has_time = true;
+      return number(state.hour, 0, 23);
     case 'k': {
       state.has_time = true;
       if (!number(state.hour, 1, 24)) return false;
@@ -186,9 +205,15 @@ bool DateTimePattern::parse_one(std::size_t at, std::string_view& text, State& s
       state.hour_of_half %= 12;
       return true;
     }
-    case 'K': state.has_time = true; return number(state.hour_of_half, 0, 11);
-    case 'm': state.has_time = true; return number(state.minute, 0, 59);
-    case 's': state.has_time = true; return number(state.second, 0, 59);
+    case 'K':
+      state.has_time = true;
+      return number(state.hour_of_half, 0, 11);
+    case 'm':
+      state.has_time = true;
+      return number(state.minute, 0, 59);
+    case 's':
+      state.has_time = true;
+      return number(state.second, 0, 59);
     case 'S': {
       std::size_t digits = 0;
       while (digits < text.size() && digits < count && is_digit(text[digits])) ++digits;
@@ -209,9 +234,11 @@ bool DateTimePattern::parse_one(std::size_t at, std::string_view& text, State& s
       return true;
     default: {  // a zone: as much as can belong to one
       std::size_t end = 0;
-      const bool offset_only = element.letter == 'X' || element.letter == 'x' || element.letter == 'Z';
-      while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == ':' ||
-                                   text[end] == '+' || text[end] == '-' || text[end] == '/' || text[end] == '_')) {
+      const bool offset_only =
+          element.letter == 'X' || element.letter == 'x' || element.letter == 'Z';
+      while (end < text.size() &&
+             (is_letter(text[end]) || is_digit(text[end]) || text[end] == ':' || text[end] == '+' ||
+              text[end] == '-' || text[end] == '/' || text[end] == '_')) {
         ++end;
       }
       const auto name = text.substr(0, end);
@@ -281,11 +308,16 @@ std::string DateTimePattern::format(std::int64_t local_micros, std::int64_t offs
   for (const Element& e : elements_) {
     const auto padded = [&](std::int64_t value) { return fmt::format("{:0{}}", value, e.count); };
     switch (e.letter) {
-      case 0: text += e.literal; break;
+      case 0:
+        text += e.literal;
+        break;
       case '[':
-      case ']': break;
+      case ']':
+        break;
       case 'y':
-      case 'u': text += e.count == 2 ? fmt::format("{:02}", date.year % 100) : padded(date.year); break;
+      case 'u':
+        text += e.count == 2 ? fmt::format("{:02}", date.year % 100) : padded(date.year);
+        break;
       case 'M':
       case 'L':
         if (e.count >= 3) {
@@ -295,22 +327,44 @@ std::string DateTimePattern::format(std::int64_t local_micros, std::int64_t offs
           text += padded(date.month);
         }
         break;
-      case 'd': text += padded(date.day); break;
-      case 'D': text += padded(days - days_from_civil(date.year, 1, 1) + 1); break;
+      case 'd':
+        text += padded(date.day);
+        break;
+      case 'D':
+        text += padded(days - days_from_civil(date.year, 1, 1) + 1);
+        break;
       case 'E': {
         const auto name = day_names[static_cast<std::size_t>(((days + 3) % 7 + 7) % 7)];
         text += e.count == 4 ? name : name.substr(0, 3);
         break;
       }
-      case 'H': text += padded(hour); break;
-      case 'k': text += padded(hour == 0 ? 24 : hour); break;
-      case 'h': text += padded(hour % 12 == 0 ? 12 : hour % 12); break;
-      case 'K': text += padded(hour % 12); break;
-      case 'm': text += padded(seconds / 60 % 60); break;
-      case 's': text += padded(seconds % 60); break;
-      case 'S': text += fmt::format("{:06}000", rest % 1'000'000).substr(0, static_cast<std::size_t>(e.count)); break;
-      case 'a': text += hour < 12 ? "AM" : "PM"; break;
-      default: text += offset_text(e.letter, e.count, offset_seconds);
+      case 'H':
+        text += padded(hour);
+        break;
+      case 'k':
+        text += padded(hour == 0 ? 24 : hour);
+        break;
+      case 'h':
+        text += padded(hour % 12 == 0 ? 12 : hour % 12);
+        break;
+      case 'K':
+        text += padded(hour % 12);
+        break;
+      case 'm':
+        text += padded(seconds / 60 % 60);
+        break;
+      case 's':
+        text += padded(seconds % 60);
+        break;
+      case 'S':
+        text +=
+            fmt::format("{:06}000", rest % 1'000'000).substr(0, static_cast<std::size_t>(e.count));
+        break;
+      case 'a':
+        text += hour < 12 ? "AM" : "PM";
+        break;
+      default:
+        text += offset_text(e.letter, e.count, offset_seconds);
     }
   }
   return text;

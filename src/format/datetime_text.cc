@@ -22,7 +22,9 @@ std::string_view trim_all(std::string_view text) {
   return text;
 }
 
-bool is_valid_time(int hour, int minute, int second) { return hour < 24 && minute < 60 && second < 60; }
+bool is_valid_time(int hour, int minute, int second) {
+  return hour < 24 && minute < 60 && second < 60;
+}
 
 // What Spark's parser of timestamps finds in a text.
 struct Parts {
@@ -90,12 +92,17 @@ class TimestampScanner {
   bool separates(char c) const {
     switch (segment_) {
       case 0:
-      case 1: return c == '-';
-      case 2: return c == ' ' || c == 'T';
+      case 1:
+        return c == '-';
+      case 2:
+        return c == ' ' || c == 'T';
       case 3:
-      case 4: return c == ':';
-      case 5: return c == '.';
-      default: return false;
+      case 4:
+        return c == ':';
+      case 5:
+        return c == '.';
+      default:
+        return false;
     }
   }
   bool end_segment(Parts& parts) {
@@ -124,7 +131,8 @@ std::int64_t days_from_civil(std::int64_t year, int month, int day) {
   const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
   const std::int64_t year_of_era = year - era * 400;
   const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const std::int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  const std::int64_t day_of_era =
+      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   return era * 146'097 + day_of_era - 719'468;
 }
 
@@ -134,7 +142,8 @@ CivilDate civil_from_days(std::int64_t days) {
   const std::int64_t day_of_era = days - era * 146'097;
   const std::int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const std::int64_t shifted_month = (5 * day_of_year + 2) / 153;
   CivilDate date;
   date.day = static_cast<int>(day_of_year - (153 * shifted_month + 2) / 5 + 1);

@@ -1,5 +1,6 @@
-// Dates and times as text, by Spark's rules: the lenient forms of its casts, and java.time patterns. Parsers are plain
-// values; one that works in a time zone remembers the last offset, so each thread has its own.
+// Dates and times as text, by Spark's rules: the lenient forms of its casts, and java.time
+// patterns. Parsers are plain values; one that works in a time zone remembers the last offset, so
+// each thread has its own.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ class TimeZone {
   static Result<TimeZone> find(std::string_view name);
   static TimeZone fixed(std::int64_t offset_seconds);
 
-  // Seconds to add to UTC at an instant; and at a wall-clock time (in a gap the offset before it, in an overlap the earlier).
+  // Seconds to add to UTC at an instant; and at a wall-clock time (in a gap the offset before it,
+  // in an overlap the earlier).
   std::int64_t offset_at(std::int64_t epoch_seconds) const;
   std::int64_t offset_of_local(std::int64_t local_seconds) const;
 
@@ -41,10 +43,12 @@ class TimeZone {
   mutable std::int64_t known_offset_ = 0;
 };
 
-// Spark's stringToDate: yyyy, yyyy-[m]m, yyyy-[m]m-[d]d, and anything after a blank or 'T' that follows the last.
+// Spark's stringToDate: yyyy, yyyy-[m]m, yyyy-[m]m-[d]d, and anything after a blank or 'T' that
+// follows the last.
 bool parse_date_lenient(std::string_view text, std::int32_t& days);
 
-// Spark's stringToTimestamp, and the one without time zone (a zone, or a bare time, is then a failure).
+// Spark's stringToTimestamp, and the one without time zone (a zone, or a bare time, is then a
+// failure).
 bool parse_timestamp_lenient(std::string_view text, const TimeZone& zone, std::int64_t& micros);
 bool parse_timestamp_ntz_lenient(std::string_view text, std::int64_t& micros);
 

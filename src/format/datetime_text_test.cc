@@ -24,14 +24,17 @@ TEST(DateTimeText, LenientDates) {
   EXPECT_EQ(date("19000"), "+19000-01-01");
   EXPECT_EQ(date("-0044-03-15"), "-0044-03-15");
   EXPECT_EQ(date("2000-02-29"), "2000-02-29");
-  for (const char* bad : {"", "2024-02-30", "1900-02-29", "01/05/2024", "20240105", "2024-13-01", "2024-1-", "2024 ", "24-01-05", "x"}) {
+  for (const char* bad : {"", "2024-02-30", "1900-02-29", "01/05/2024", "20240105", "2024-13-01",
+                          "2024-1-", "2024 ", "24-01-05", "x"}) {
     EXPECT_EQ(date(bad), std::string_view(bad) == "2024 " ? "2024-01-01" : "bad") << bad;
   }
 }
 
 std::string timestamp(std::string_view text, const char* zone = "UTC") {
   std::int64_t micros;
-  return parse_timestamp_lenient(text, TimeZone::find(zone).value(), micros) ? timestamp_text(micros) : "bad";
+  return parse_timestamp_lenient(text, TimeZone::find(zone).value(), micros)
+             ? timestamp_text(micros)
+             : "bad";
 }
 
 TEST(DateTimeText, LenientTimestamps) {
@@ -46,15 +49,19 @@ TEST(DateTimeText, LenientTimestamps) {
   EXPECT_EQ(timestamp("2024-01-05 10:11:12 PST"), "2024-01-05 18:11:12");
   EXPECT_EQ(timestamp("2024-01-05 10:11:12", "America/New_York"), "2024-01-05 15:11:12");
   EXPECT_EQ(timestamp("1969-12-31 23:59:59.999999"), "1969-12-31 23:59:59.999999");
-  for (const char* bad : {"", "x", "2024-01-05 25:00:00", "2024-01-05 10:60", "2024-01-05 10:11:12 Nowhere/City", "2024-02-30 10:00:00",
-                          "2024-01-05 10:11Z", "1704448800", "2024-01-05 10:11:12+19:00", "2024-01-05 10:11:12.5.5"}) {
+  for (const char* bad :
+       {"", "x", "2024-01-05 25:00:00", "2024-01-05 10:60", "2024-01-05 10:11:12 Nowhere/City",
+        "2024-02-30 10:00:00", "2024-01-05 10:11Z", "1704448800", "2024-01-05 10:11:12+19:00",
+        "2024-01-05 10:11:12.5.5"}) {
     EXPECT_EQ(timestamp(bad), "bad") << bad;
   }
 }
 
 TEST(DateTimeText, GapsAndOverlapsOfAZone) {
-  EXPECT_EQ(timestamp("2024-03-31 02:30:00", "Europe/Berlin"), "2024-03-31 01:30:00");  // skipped: an hour later
-  EXPECT_EQ(timestamp("2024-10-27 02:30:00", "Europe/Berlin"), "2024-10-27 00:30:00");  // twice: the earlier
+  EXPECT_EQ(timestamp("2024-03-31 02:30:00", "Europe/Berlin"),
+            "2024-03-31 01:30:00");  // skipped: an hour later
+  EXPECT_EQ(timestamp("2024-10-27 02:30:00", "Europe/Berlin"),
+            "2024-10-27 00:30:00");  // twice: the earlier
   const TimeZone zone = TimeZone::find("Europe/Berlin").value();
   EXPECT_EQ(zone.offset_of_local(days_from_civil(2024, 7, 1) * 86'400), 7200);
   EXPECT_EQ(zone.offset_of_local(days_from_civil(2024, 7, 2) * 86'400), 7200);
@@ -76,8 +83,10 @@ TEST(DateTimeText, Patterns) {
   EXPECT_EQ(with_pattern("dd/MM/yyyy", "5/1/2024"), "bad");
   EXPECT_EQ(with_pattern("d/M/yy", "5/1/24"), "2024-01-05 00:00:00");
   EXPECT_EQ(with_pattern("yyyyMMddHHmmss", "20240105101112"), "2024-01-05 10:11:12");
-  EXPECT_EQ(with_pattern("yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", "2024-01-05T10:11:12"), "2024-01-05 10:11:12");
-  EXPECT_EQ(with_pattern("yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", "2024-01-05T10:11:12.5+01:00"), "2024-01-05 09:11:12.5");
+  EXPECT_EQ(with_pattern("yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", "2024-01-05T10:11:12"),
+            "2024-01-05 10:11:12");
+  EXPECT_EQ(with_pattern("yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", "2024-01-05T10:11:12.5+01:00"),
+            "2024-01-05 09:11:12.5");
   EXPECT_EQ(with_pattern("MMM d, yyyy h:mm a", "Jan 5, 2024 3:04 PM"), "2024-01-05 15:04:00");
   EXPECT_EQ(with_pattern("yyyy-MM-dd", "2024-01-05x"), "bad");
   EXPECT_EQ(with_pattern("yyyy-MM-dd", "2024-02-30"), "bad");
@@ -120,8 +129,9 @@ TEST(JsonNumbers, Decimals) {
 }
 
 TEST(JsonNumbers, Doubles) {
-  for (const char* text : {"0.1", "123456.789", "1e-7", "9007199254740993", "1.7976931348623157e308", "5e-324", "2.2250738585072014e-308",
-                           "0.000001", "123456789012345678", "-0.0", "1e22", "1.5e-10"}) {
+  for (const char* text :
+       {"0.1", "123456.789", "1e-7", "9007199254740993", "1.7976931348623157e308", "5e-324",
+        "2.2250738585072014e-308", "0.000001", "123456789012345678", "-0.0", "1e22", "1.5e-10"}) {
     EXPECT_EQ(parse_double(text), std::strtod(text, nullptr)) << text;
   }
 }

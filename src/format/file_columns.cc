@@ -34,7 +34,8 @@ column::Field file_metadata_field() {
   return {std::string(metadata_column), column::struct_type(file_metadata_fields()), false, {}};
 }
 
-Result<std::shared_ptr<arrow::Array>> file_metadata_array(const io::FileInfo& info, std::int64_t rows) {
+Result<std::shared_ptr<arrow::Array>> file_metadata_array(const io::FileInfo& info,
+                                                          std::int64_t rows) {
   const std::string uri = io::to_uri(info.path);
   const std::int64_t modified_us = info.modified_us / 1000 * 1000;  // milliseconds, as Hadoop tells
   const arrow::ScalarVector values = {
@@ -43,7 +44,8 @@ Result<std::shared_ptr<arrow::Array>> file_metadata_array(const io::FileInfo& in
       std::make_shared<arrow::Int64Scalar>(info.size),
       std::make_shared<arrow::Int64Scalar>(0),
       std::make_shared<arrow::Int64Scalar>(info.size),
-      std::make_shared<arrow::TimestampScalar>(modified_us, arrow::timestamp(arrow::TimeUnit::MICRO, "UTC")),
+      std::make_shared<arrow::TimestampScalar>(modified_us,
+                                               arrow::timestamp(arrow::TimeUnit::MICRO, "UTC")),
   };
   const auto type = column::to_arrow(file_metadata_field().type);
   std::vector<std::shared_ptr<arrow::Array>> members;
@@ -51,10 +53,12 @@ Result<std::shared_ptr<arrow::Array>> file_metadata_array(const io::FileInfo& in
     TRY_ASSIGN(auto member, repeat(*value, rows));
     members.push_back(std::move(member));
   }
-  return std::shared_ptr<arrow::Array>(std::make_shared<arrow::StructArray>(type, rows, std::move(members)));
+  return std::shared_ptr<arrow::Array>(
+      std::make_shared<arrow::StructArray>(type, rows, std::move(members)));
 }
 
-Result<std::shared_ptr<arrow::Array>> constant_array(const ConstantColumn& column, std::int64_t rows) {
+Result<std::shared_ptr<arrow::Array>> constant_array(const ConstantColumn& column,
+                                                     std::int64_t rows) {
   if (column.value != nullptr) return repeat(*column.value, rows);
   TRY_ARROW_ASSIGN(auto array, arrow::MakeArrayOfNull(column::to_arrow(column.field.type), rows));
   return array;

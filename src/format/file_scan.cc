@@ -34,8 +34,8 @@ class NoRows final : public connector::BatchReader {
 // Reads one file after another and puts their own columns beside those that their place gives.
 class GroupReader final : public connector::BatchReader {
  public:
-  using Opener = std::function<Result<std::unique_ptr<connector::BatchReader>>(const FileSplit& file,
-                                                                               const column::Schema& own)>;
+  using Opener = std::function<Result<std::unique_ptr<connector::BatchReader>>(
+      const FileSplit& file, const column::Schema& own)>;
   GroupReader(std::vector<FileSplit> files, column::Schema output, Opener opener, SkipRules skip)
       : files_(std::move(files)),
         output_(std::move(output)),
@@ -48,7 +48,8 @@ class GroupReader final : public connector::BatchReader {
       if (reader_ == nullptr) {
         own_.clear();
         for (const auto& field : output_) {
-          if (constant_of(field.name) == nullptr && field.name != metadata_column) own_.push_back(field);
+          if (constant_of(field.name) == nullptr && field.name != metadata_column)
+            own_.push_back(field);
         }
         auto opened = opener_(files_[file_], own_);
         if (!opened.ok()) {
@@ -78,11 +79,13 @@ class GroupReader final : public connector::BatchReader {
   Status handle(const Status& status) const {
     const auto& path = files_[file_].info.path;
     const bool read_failure = status.condition().starts_with("FAILED_READ_FILE");
-    const bool missing = status.is(ErrorKind::file_not_found) || status.is("FAILED_READ_FILE.FILE_NOT_EXIST");
+    const bool missing =
+        status.is(ErrorKind::file_not_found) || status.is("FAILED_READ_FILE.FILE_NOT_EXIST");
     const bool mismatch = status.is("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH");
     if (status.is(ErrorKind::unsupported_operation)) return status;
     if (missing ? skip_.missing : skip_.corrupt && !mismatch && !is_denied(status)) {
-      log_warn("{} is {}", path, missing ? "gone: it is left out" : "corrupt: its rest is left out");
+      log_warn("{} is {}", path,
+               missing ? "gone: it is left out" : "corrupt: its rest is left out");
       return Status::OK();
     }
     return read_failure ? status : failed_read(path, status);
@@ -90,7 +93,8 @@ class GroupReader final : public connector::BatchReader {
 
   static bool is_denied(const Status& status) {
     return status.message().find(std::strerror(EACCES)) != std::string::npos ||
-           (status.info().cause && status.info().cause->message.find(std::strerror(EACCES)) != std::string::npos);
+           (status.info().cause &&
+            status.info().cause->message.find(std::strerror(EACCES)) != std::string::npos);
   }
 
   Result<connector::RecordBatchPtr> assemble(const arrow::RecordBatch& batch) const {
@@ -128,22 +132,24 @@ Result<column::Schema> output_schema(const FileScan& scan, const std::vector<Fil
   return json_output_schema(names, files);
 }
 
-Result<GroupReader::Opener> opener_of(FileFormat format, const std::shared_ptr<io::Store>& store, const FileScan& scan) {
+Result<GroupReader::Opener> opener_of(FileFormat format, const std::shared_ptr<io::Store>& store,
+                                      const FileScan& scan) {
   if (format == FileFormat::parquet) {
     ParquetReadOptions options;
     options.predicates = scan.predicates;
-    return GroupReader::Opener(
-        [store, options](const FileSplit& file, const column::Schema& own)
-            -> Result<std::unique_ptr<connector::BatchReader>> {
-          if (file.info.size == 0) return std::unique_ptr<connector::BatchReader>(std::make_unique<NoRows>());
-          TRY_ASSIGN(auto reader, ParquetReader::open(store, file.info.path, own, options));
-          return std::unique_ptr<connector::BatchReader>(std::move(reader));
-        });
+    return GroupReader::Opener([store, options](const FileSplit& file, const column::Schema& own)
+                                   -> Result<std::unique_ptr<connector::BatchReader>> {
+      if (file.info.size == 0)
+        return std::unique_ptr<connector::BatchReader>(std::make_unique<NoRows>());
+      TRY_ASSIGN(auto reader, ParquetReader::open(store, file.info.path, own, options));
+      return std::unique_ptr<connector::BatchReader>(std::move(reader));
+    });
   }
   TRY_ASSIGN(const TextOptions options, parse_text_options(scan.options));
   return GroupReader::Opener([store, options](const FileSplit& file, const column::Schema& own)
                                  -> Result<std::unique_ptr<connector::BatchReader>> {
-    return open_text(store, file.info, options, own.empty() ? std::string("value") : own.front().name);
+    return open_text(store, file.info, options,
+                     own.empty() ? std::string("value") : own.front().name);
   });
 }
 
@@ -154,30 +160,36 @@ Result<FileFormat> file_format(const std::string& name) {
   if (lower == "json" || lower == "org.apache.spark.sql.json") return FileFormat::json;
   if (lower == "parquet" || lower == "org.apache.spark.sql.parquet") return FileFormat::parquet;
   if (lower == "text") return FileFormat::text;
-  return Status::unsupported("files of the format '{}' are not supported by Millstream yet: json, parquet and text are", name);
+  return Status::unsupported(
+      "files of the format '{}' are not supported by Millstream yet: json, parquet and text are",
+      name);
 }
 
 const char* display_name(FileFormat format) {
   switch (format) {
-    case FileFormat::json: return "JSON";
-    case FileFormat::parquet: return "Parquet";
-    default: return "Text";
+    case FileFormat::json:
+      return "JSON";
+    case FileFormat::parquet:
+      return "Parquet";
+    default:
+      return "Text";
   }
 }
 
 Status check_read_options(FileFormat format, const Options& options, const std::string& time_zone) {
   if (format == FileFormat::json) return parse_json_options(options, time_zone).status();
   if (format == FileFormat::text) return parse_text_options(options).status();
-  constexpr std::array<std::string_view, 7> known = {"mergeschema",        "datetimerebasemode", "int96rebasemode",
-                                                     "compression",        "ignorecorruptfiles", "ignoremissingfiles",
-                                                     "timezone"};
+  constexpr std::array<std::string_view, 7> known = {
+      "mergeschema",        "datetimerebasemode", "int96rebasemode", "compression",
+      "ignorecorruptfiles", "ignoremissingfiles", "timezone"};
   for (const auto& [name, entry] : options.entries()) {
     if (is_listing_option(name)) continue;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return Status::invalid("'{}' is not an option of the parquet format", entry.name);
     }
     if (name.ends_with("rebasemode") && equals_ignore_case(entry.value, "LEGACY")) {
-      return Status::unsupported("the option '{}' takes CORRECTED or EXCEPTION, not LEGACY", entry.name);
+      return Status::unsupported("the option '{}' takes CORRECTED or EXCEPTION, not LEGACY",
+                                 entry.name);
     }
   }
   return Status::OK();
@@ -223,8 +235,10 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, c
   TRY_ASSIGN(skip.corrupt, scan.options.get_bool("ignoreCorruptFiles", false));
   TRY_ASSIGN(skip.missing, scan.options.get_bool("ignoreMissingFiles", false));
   for (auto& group : group_files(std::move(files))) {
-    out.partitions.push_back([group, schema = out.schema, opener, skip]() -> Result<std::unique_ptr<connector::BatchReader>> {
-      return std::unique_ptr<connector::BatchReader>(std::make_unique<GroupReader>(group, schema, opener, skip));
+    out.partitions.push_back([group, schema = out.schema, opener,
+                              skip]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      return std::unique_ptr<connector::BatchReader>(
+          std::make_unique<GroupReader>(group, schema, opener, skip));
     });
   }
   return out;

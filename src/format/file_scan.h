@@ -1,4 +1,5 @@
-// The pieces of FileTable: what formats there are, their options, and reading groups of files. Internal to this room.
+// The pieces of FileTable: what formats there are, their options, and reading groups of files.
+// Internal to this room.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -42,7 +42,8 @@ class TextOutput {
 
   Status open() {
     if (gzip_) {
-      CHECK(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+      CHECK(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                         Z_DEFAULT_STRATEGY) == Z_OK);
       gzip_started_ = true;
     }
     if (store_.get() != io::local_store().get()) return Status::OK();
@@ -51,7 +52,9 @@ class TextOutput {
     return fd_ < 0 ? failed("creating") : Status::OK();
   }
 
-  Status append(std::string_view text) { return gzip_ ? deflate_into(text, Z_NO_FLUSH) : write(text); }
+  Status append(std::string_view text) {
+    return gzip_ ? deflate_into(text, Z_NO_FLUSH) : write(text);
+  }
 
   Status close() {
     if (gzip_) TRY(deflate_into({}, Z_FINISH));
@@ -63,7 +66,9 @@ class TextOutput {
   }
 
  private:
-  Status failed(const char* doing) const { return Status::io("{} {}: {}", doing, path_, std::strerror(errno)); }
+  Status failed(const char* doing) const {
+    return Status::io("{} {}: {}", doing, path_, std::strerror(errno));
+  }
 
   Status write(std::string_view text) {
     if (fd_ < 0) {
@@ -122,7 +127,8 @@ class LineSink : public FileSink {
   }
 
  protected:
-  virtual void append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const = 0;
+  virtual void append_row(const arrow::RecordBatch& batch, std::int64_t row,
+                          std::string& out) const = 0;
 
  private:
   Status flush() {
@@ -142,7 +148,8 @@ class JsonSink final : public LineSink {
       : LineSink(std::move(output), std::move(separator)), writer_(writer) {}
 
  private:
-  void append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const override {
+  void append_row(const arrow::RecordBatch& batch, std::int64_t row,
+                  std::string& out) const override {
     writer_.append_row(batch, row, out);
   }
   const JsonWriterText writer_;
@@ -153,7 +160,8 @@ class TextSink final : public LineSink {
   using LineSink::LineSink;
 
  private:
-  void append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const override {
+  void append_row(const arrow::RecordBatch& batch, std::int64_t row,
+                  std::string& out) const override {
     const auto& column = static_cast<const arrow::StringArray&>(*batch.column(0));
     if (column.IsValid(row)) out += column.GetView(row);
   }
@@ -177,9 +185,12 @@ class ParquetFactory final : public FileSinkFactory {
     const std::string codec = to_lower(options_.compression);
     if (codec == "none" || codec == "uncompressed") return ".parquet";
     if (codec == "lz4_raw" || codec == "lz4") return ".lz4raw.parquet";
-    return codec == "gzip" ? ".gz.parquet" : codec == "brotli" ? ".br.parquet" : "." + codec + ".parquet";
+    return codec == "gzip"     ? ".gz.parquet"
+           : codec == "brotli" ? ".br.parquet"
+                               : "." + codec + ".parquet";
   }
-  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store, const std::string& path) const override {
+  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store,
+                                         const std::string& path) const override {
     TRY_ASSIGN(auto writer, ParquetWriter::open(store, path, schema_, options_));
     return std::unique_ptr<FileSink>(std::make_unique<ParquetSink>(std::move(writer)));
   }
@@ -191,13 +202,20 @@ class ParquetFactory final : public FileSinkFactory {
 
 class TextFactory final : public FileSinkFactory {
  public:
-  TextFactory(std::string suffix, bool gzip, std::string separator, std::optional<JsonWriterText> json)
-      : suffix_(std::move(suffix)), gzip_(gzip), separator_(std::move(separator)), json_(std::move(json)) {}
+  TextFactory(std::string suffix, bool gzip, std::string separator,
+              std::optional<JsonWriterText> json)
+      : suffix_(std::move(suffix)),
+        gzip_(gzip),
+        separator_(std::move(separator)),
+        json_(std::move(json)) {}
   std::string extension() const override { return suffix_ + (gzip_ ? ".gz" : ""); }
-  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store, const std::string& path) const override {
+  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store,
+                                         const std::string& path) const override {
     auto output = std::make_unique<TextOutput>(store, path, gzip_);
     TRY(output->open());
-    if (json_) return std::unique_ptr<FileSink>(std::make_unique<JsonSink>(std::move(output), separator_, *json_));
+    if (json_)
+      return std::unique_ptr<FileSink>(
+          std::make_unique<JsonSink>(std::move(output), separator_, *json_));
     return std::unique_ptr<FileSink>(std::make_unique<TextSink>(std::move(output), separator_));
   }
 
@@ -214,56 +232,74 @@ Result<bool> wants_gzip(const Options& options) {
   if (codec == "gzip") return true;
   for (const std::string_view known : {"bzip2", "lz4", "snappy", "deflate"}) {
     if (codec == known) {
-      return Status::unsupported("writing text files with compression '{}' is not supported by Millstream yet", codec);
+      return Status::unsupported(
+          "writing text files with compression '{}' is not supported by Millstream yet", codec);
     }
   }
-  return Status::error("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
-                       {{"codecName", codec}, {"availableCodecs", "bzip2, deflate, uncompressed, snappy, none, lz4, gzip"}});
+  return Status::error(
+      "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+      {{"codecName", codec},
+       {"availableCodecs", "bzip2, deflate, uncompressed, snappy, none, lz4, gzip"}});
 }
 
-Result<std::shared_ptr<const FileSinkFactory>> make_parquet(const column::Schema& schema, const Options& options) {
-  constexpr std::array<std::string_view, 4> known = {"compression", "parquet.compression", "timezone", "mergeschema"};
+Result<std::shared_ptr<const FileSinkFactory>> make_parquet(const column::Schema& schema,
+                                                            const Options& options) {
+  constexpr std::array<std::string_view, 4> known = {"compression", "parquet.compression",
+                                                     "timezone", "mergeschema"};
   TRY(refuse_unknown("parquet", options, known));
   ParquetWriteOptions write;
   write.compression = options.get("compression", options.get("parquet.compression", "snappy"));
   write.stats_leaves_max = 0;
-  if (schema.empty()) return Status::error("EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE", {{"format", "Parquet"}});
+  if (schema.empty())
+    return Status::error("EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE", {{"format", "Parquet"}});
   for (const auto& field : schema) {
     using column::TypeKind;
     const auto kind = field.type->kind();
-    if (kind == TypeKind::null || kind == TypeKind::calendar_interval || kind == TypeKind::day_time_interval ||
-        kind == TypeKind::year_month_interval || kind == TypeKind::variant) {
+    if (kind == TypeKind::null || kind == TypeKind::calendar_interval ||
+        kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval ||
+        kind == TypeKind::variant) {
       return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                           {{"format", "Parquet"}, {"columnName", "`" + field.name + "`"}, {"columnType", "\"" + field.type->sql() + "\""}});
+                           {{"format", "Parquet"},
+                            {"columnName", "`" + field.name + "`"},
+                            {"columnType", "\"" + field.type->sql() + "\""}});
     }
   }
-  return std::shared_ptr<const FileSinkFactory>(std::make_shared<ParquetFactory>(column::as_nullable(schema), write));
+  return std::shared_ptr<const FileSinkFactory>(
+      std::make_shared<ParquetFactory>(column::as_nullable(schema), write));
 }
 
-Result<std::shared_ptr<const FileSinkFactory>> make_json(const column::Schema& schema, const Options& options,
+Result<std::shared_ptr<const FileSinkFactory>> make_json(const column::Schema& schema,
+                                                         const Options& options,
                                                          const std::string& time_zone) {
   constexpr std::array<std::string_view, 10> known = {
-      "compression", "dateformat", "timestampformat", "timestampntzformat", "ignorenullfields",
-      "timezone",    "linesep",    "encoding",        "charset",            "locale"};
+      "compression",      "dateformat", "timestampformat", "timestampntzformat",
+      "ignorenullfields", "timezone",   "linesep",         "encoding",
+      "charset",          "locale"};
   TRY(refuse_unknown("json", options, known));
   TRY(parse_json_options(options, time_zone).status());
   TRY(JsonWriterText::check(schema));
   TRY_ASSIGN(auto writer, JsonWriterText::make(options, time_zone));
   TRY_ASSIGN(const bool gzip, wants_gzip(options));
-  return std::shared_ptr<const FileSinkFactory>(
-      std::make_shared<TextFactory>(".json", gzip, options.get("lineSep", "\n"), std::move(writer)));
+  return std::shared_ptr<const FileSinkFactory>(std::make_shared<TextFactory>(
+      ".json", gzip, options.get("lineSep", "\n"), std::move(writer)));
 }
 
-Result<std::shared_ptr<const FileSinkFactory>> make_text(const column::Schema& schema, const Options& options) {
-  constexpr std::array<std::string_view, 5> known = {"compression", "linesep", "encoding", "charset", "timezone"};
+Result<std::shared_ptr<const FileSinkFactory>> make_text(const column::Schema& schema,
+                                                         const Options& options) {
+  constexpr std::array<std::string_view, 5> known = {"compression", "linesep", "encoding",
+                                                     "charset", "timezone"};
   TRY(refuse_unknown("text", options, known));
   if (schema.size() != 1) {
-    return Status::plain(ErrorKind::analysis,
-                         fmt::format("Text data source supports only a single column, and you have {} columns.", schema.size()));
+    return Status::plain(
+        ErrorKind::analysis,
+        fmt::format("Text data source supports only a single column, and you have {} columns.",
+                    schema.size()));
   }
   if (!schema[0].type->is_string()) {
     return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                         {{"format", "Text"}, {"columnName", "`" + schema[0].name + "`"}, {"columnType", "\"" + schema[0].type->sql() + "\""}});
+                         {{"format", "Text"},
+                          {"columnName", "`" + schema[0].name + "`"},
+                          {"columnType", "\"" + schema[0].type->sql() + "\""}});
   }
   TRY_ASSIGN(const bool gzip, wants_gzip(options));
   return std::shared_ptr<const FileSinkFactory>(
@@ -272,13 +308,17 @@ Result<std::shared_ptr<const FileSinkFactory>> make_text(const column::Schema& s
 
 }  // namespace
 
-Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat format, const column::Schema& schema,
+Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat format,
+                                                                     const column::Schema& schema,
                                                                      const Options& options,
                                                                      const std::string& time_zone) {
   switch (format) {
-    case FileFormat::parquet: return make_parquet(schema, options);
-    case FileFormat::json: return make_json(schema, options, time_zone);
-    default: return make_text(schema, options);
+    case FileFormat::parquet:
+      return make_parquet(schema, options);
+    case FileFormat::json:
+      return make_json(schema, options, time_zone);
+    default:
+      return make_text(schema, options);
   }
 }
 

@@ -1,4 +1,5 @@
-// FileSink: one output file of a format, rows in, a finished file out. Internal to write_files; one thread.
+// FileSink: one output file of a format, rows in, a finished file out. Internal to write_files; one
+// thread.
 #pragma once
 
 #include <memory>
@@ -23,8 +24,10 @@ class FileSink {
 // How files of a format are written: options checked, extension known.
 class FileSinkFactory {
  public:
-  static Result<std::shared_ptr<const FileSinkFactory>> make(FileFormat format, const column::Schema& schema,
-                                                             const Options& options, const std::string& time_zone);
+  static Result<std::shared_ptr<const FileSinkFactory>> make(FileFormat format,
+                                                             const column::Schema& schema,
+                                                             const Options& options,
+                                                             const std::string& time_zone);
   virtual ~FileSinkFactory() = default;
   virtual std::string extension() const = 0;  // ".snappy.parquet"
   virtual Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store,

@@ -57,7 +57,8 @@ class FileTable final : public connector::Table {
       if (can_match(file, request.predicates)) files.push_back(file);
     }
     TRY_ASSIGN(auto batches, scan_files(request_.store, scan, std::move(files)));
-    // The schema of columns that only some files' places give is known here even when no file is left.
+    // The schema of columns that only some files' places give is known here even when no file is
+    // left.
     for (std::size_t i = 0; i < request.columns.size(); ++i) {
       const int index = column::find_field(schema_, request.columns[i]);
       if (index >= 0) batches.schema[i] = schema_[static_cast<std::size_t>(index)];
@@ -75,19 +76,27 @@ class FileTable final : public connector::Table {
       return !order || test(*order);
     };
     if (predicate.op == Op::in) {
-      return std::any_of(predicate.values.begin(), predicate.values.end(),
-                         [&](const auto& value) { return compares(value, [](int o) { return o == 0; }); });
+      return std::any_of(predicate.values.begin(), predicate.values.end(), [&](const auto& value) {
+        return compares(value, [](int o) { return o == 0; });
+      });
     }
     if (predicate.values.empty()) return true;
     const auto& value = predicate.values.front();
     switch (predicate.op) {
-      case Op::equal: return compares(value, [](int o) { return o == 0; });
-      case Op::not_equal: return compares(value, [](int o) { return o != 0; });
-      case Op::less: return compares(value, [](int o) { return o < 0; });
-      case Op::less_equal: return compares(value, [](int o) { return o <= 0; });
-      case Op::greater: return compares(value, [](int o) { return o > 0; });
-      case Op::greater_equal: return compares(value, [](int o) { return o >= 0; });
-      default: return true;
+      case Op::equal:
+        return compares(value, [](int o) { return o == 0; });
+      case Op::not_equal:
+        return compares(value, [](int o) { return o != 0; });
+      case Op::less:
+        return compares(value, [](int o) { return o < 0; });
+      case Op::less_equal:
+        return compares(value, [](int o) { return o <= 0; });
+      case Op::greater:
+        return compares(value, [](int o) { return o > 0; });
+      case Op::greater_equal:
+        return compares(value, [](int o) { return o >= 0; });
+      default:
+        return true;
     }
   }
 
@@ -95,7 +104,8 @@ class FileTable final : public connector::Table {
     for (const auto& predicate : predicates) {
       if (predicate.path.size() != 1) continue;
       for (const auto& constant : file.constants) {
-        if (constant.field.name == predicate.path[0] && !constant_can_match(constant, predicate)) return false;
+        if (constant.field.name == predicate.path[0] && !constant_can_match(constant, predicate))
+          return false;
       }
     }
     return true;
@@ -108,7 +118,8 @@ class FileTable final : public connector::Table {
   const std::vector<FileSplit> files_;
 };
 
-Result<column::Schema> infer_parquet(const FileTableRequest& request, const std::vector<io::FileInfo>& files) {
+Result<column::Schema> infer_parquet(const FileTableRequest& request,
+                                     const std::vector<io::FileInfo>& files) {
   TRY_ASSIGN(const bool merge, request.options.get_bool("mergeSchema", false));
   TRY_ASSIGN(const bool ignore_corrupt, request.options.get_bool("ignoreCorruptFiles", false));
   column::Schema schema;
@@ -117,7 +128,8 @@ Result<column::Schema> infer_parquet(const FileTableRequest& request, const std:
     if (file.size == 0) continue;
     auto footer = read_parquet_footer(request.store, file.path);
     if (!footer.ok()) {
-      if (ignore_corrupt && footer.status().is("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")) continue;
+      if (ignore_corrupt && footer.status().is("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER"))
+        continue;
       return footer.status();
     }
     if (!any) {
@@ -128,7 +140,8 @@ Result<column::Schema> infer_parquet(const FileTableRequest& request, const std:
         const int known = column::find_field_ignore_case(schema, field.name);
         if (known < 0) {
           schema.push_back(std::move(field));
-        } else if (!column::same_type_ignoring_nullability(schema[static_cast<std::size_t>(known)].type, field.type)) {
+        } else if (!column::same_type_ignoring_nullability(
+                       schema[static_cast<std::size_t>(known)].type, field.type)) {
           return Status::error("CANNOT_MERGE_SCHEMAS", {{"left", column::to_ddl(schema)},
                                                         {"right", column::to_ddl(footer->schema)}});
         }
@@ -140,9 +153,11 @@ Result<column::Schema> infer_parquet(const FileTableRequest& request, const std:
   return schema;
 }
 
-Result<column::Schema> infer(FileFormat format, const FileTableRequest& request, const std::vector<io::FileInfo>& files) {
+Result<column::Schema> infer(FileFormat format, const FileTableRequest& request,
+                             const std::vector<io::FileInfo>& files) {
   if (format == FileFormat::text) return column::Schema{{"value", column::string_type(), true, {}}};
-  if (files.empty()) return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
+  if (files.empty())
+    return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
   if (format == FileFormat::parquet) return infer_parquet(request, files);
   TRY_ASSIGN(const JsonOptions options, parse_json_options(request.options, request.time_zone));
   TRY_ASSIGN(auto inferred, infer_json_schema(request.store, files, options));
@@ -160,11 +175,16 @@ Status check_schema(FileFormat format, const column::Schema& data) {
   }
   if (format != FileFormat::text) return Status::OK();
   if (data.size() != 1) {
-    return Status::plain(ErrorKind::analysis, fmt::format("Text data source supports only a single column, and you have {} columns.", data.size()));
+    return Status::plain(
+        ErrorKind::analysis,
+        fmt::format("Text data source supports only a single column, and you have {} columns.",
+                    data.size()));
   }
   if (!data[0].type->is_string()) {
     return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                         {{"format", "Text"}, {"columnName", "`" + data[0].name + "`"}, {"columnType", "\"" + data[0].type->sql() + "\""}});
+                         {{"format", "Text"},
+                          {"columnName", "`" + data[0].name + "`"},
+                          {"columnType", "\"" + data[0].type->sql() + "\""}});
   }
   return Status::OK();
 }
@@ -176,8 +196,10 @@ Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableR
   if (request.store == nullptr) request.store = io::local_store();
   TRY_ASSIGN(const FileFormat format, file_format(request.format));
   TRY(check_read_options(format, request.options, request.time_zone));
-  TRY_ASSIGN(const ListOptions list_options, parse_list_options(request.options, request.time_zone));
-  if (request.paths.empty()) return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
+  TRY_ASSIGN(const ListOptions list_options,
+             parse_list_options(request.options, request.time_zone));
+  if (request.paths.empty())
+    return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
   TRY_ASSIGN(auto found, list_files(request.store, request.paths, list_options));
 
   PartitionedFiles partitioned;
@@ -194,7 +216,8 @@ Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableR
     data = *request.schema;
     // Text gives one column; the others of a given schema come from the paths.
     std::erase_if(data, [&](const column::Field& field) {
-      return format == FileFormat::text && column::find_field_ignore_case(partitioned.columns, field.name) >= 0;
+      return format == FileFormat::text &&
+             column::find_field_ignore_case(partitioned.columns, field.name) >= 0;
     });
   } else {
     std::vector<io::FileInfo> infos;
@@ -217,8 +240,9 @@ Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableR
     schema[static_cast<std::size_t>(known)].type = column.type;
     for (auto& file : partitioned.files) file.constants[i].field.name = name;
   }
-  return std::shared_ptr<const connector::Table>(std::make_shared<FileTable>(
-      format, std::move(request), std::move(data), std::move(schema), std::move(partitioned.files)));
+  return std::shared_ptr<const connector::Table>(
+      std::make_shared<FileTable>(format, std::move(request), std::move(data), std::move(schema),
+                                  std::move(partitioned.files)));
 }
 
 }  // namespace millstream::format

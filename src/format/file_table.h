@@ -1,5 +1,6 @@
-// FileTable: json, parquet and text files as a table for batch queries; and the writers of such files for df.write. A table
-// is the set of files that was listed when it was made; immutable, shareable between threads.
+// FileTable: json, parquet and text files as a table for batch queries; and the writers of such
+// files for df.write. A table is the set of files that was listed when it was made; immutable,
+// shareable between threads.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace millstream::format {
 
 struct FileTableRequest {
-  std::string format;                    // json, parquet, text (any case); others are refused by name
+  std::string format;  // json, parquet, text (any case); others are refused by name
   std::optional<column::Schema> schema;  // nothing: inferred (text: value STRING)
   Options options;
   std::vector<std::string> paths;  // as the user gave them: paths, file: URIs, globs
@@ -27,8 +28,9 @@ struct FileTableRequest {
 
 Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableRequest& request);
 
-// The reader of some files of a format with a schema that is known: what streaming file sources read batches with. Column
-// names in `columns` as in ScanRequest. The partitions are balanced groups of the files.
+// The reader of some files of a format with a schema that is known: what streaming file sources
+// read batches with. Column names in `columns` as in ScanRequest. The partitions are balanced
+// groups of the files.
 struct FileScan {
   std::string format;
   column::Schema schema;  // of the files' own columns
@@ -42,7 +44,7 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, c
                                       std::vector<FileSplit> files);
 
 struct FileWriteRequest {
-  std::string format;  // json, parquet, text
+  std::string format;     // json, parquet, text
   std::string directory;  // absolute path; made when missing. Save modes are the caller's business
   Options options;        // compression, and the format's own
   std::vector<std::string> partition_by;
@@ -50,7 +52,8 @@ struct FileWriteRequest {
   std::shared_ptr<io::Store> store;  // null: the local one
 };
 
-// Writes all partitions of the rows, in parallel, as part-NNNNN-<uuid>-c000.<ext> files, then _SUCCESS. Number of rows.
+// Writes all partitions of the rows, in parallel, as part-NNNNN-<uuid>-c000.<ext> files, then
+// _SUCCESS. Number of rows.
 Result<std::int64_t> write_files(const FileWriteRequest& request, const connector::Batches& rows);
 
 }  // namespace millstream::format

@@ -22,7 +22,8 @@ std::shared_ptr<io::Store> store_with(const std::map<std::string, std::string>& 
   return store;
 }
 
-FileTableRequest request(const std::shared_ptr<io::Store>& store, const std::string& format, const std::string& ddl = "") {
+FileTableRequest request(const std::shared_ptr<io::Store>& store, const std::string& format,
+                         const std::string& ddl = "") {
   FileTableRequest out;
   out.format = format;
   out.store = store;
@@ -31,9 +32,12 @@ FileTableRequest request(const std::shared_ptr<io::Store>& store, const std::str
   return out;
 }
 
-std::vector<std::string> scan(const Result<std::shared_ptr<const connector::Table>>& table, std::vector<std::string> columns = {},
+std::vector<std::string> scan(const Result<std::shared_ptr<const connector::Table>>& table,
+                              std::vector<std::string> columns = {},
                               std::vector<connector::Predicate> predicates = {}) {
-  if (!table.ok()) return {table.status().condition().empty() ? table.status().message() : table.status().condition()};
+  if (!table.ok())
+    return {table.status().condition().empty() ? table.status().message()
+                                               : table.status().condition()};
   if (columns.empty()) {
     for (const auto& field : (*table)->schema()) columns.push_back(field.name);
   }
@@ -41,19 +45,24 @@ std::vector<std::string> scan(const Result<std::shared_ptr<const connector::Tabl
   if (!batches.ok()) return {batches.status().condition()};
   const auto all = connector::collect(*batches);
   if (!all.ok()) return {all.status().condition()};
-  for (const auto& batch : *all) EXPECT_TRUE(batch->schema()->Equals(*column::to_arrow(batches->schema)));
+  for (const auto& batch : *all)
+    EXPECT_TRUE(batch->schema()->Equals(*column::to_arrow(batches->schema)));
   return testing::render(*all);
 }
 
 TEST(FileTable, JsonInferredWithPartitions) {
-  const auto store = store_with({{"/in/p=1/a.json", "{\"b\":1,\"p\":99}\n"}, {"/in/p=2/b.json", "{\"a\":\"x\"}\n"}, {"/in/p=2/c.json", ""}});
+  const auto store = store_with({{"/in/p=1/a.json", "{\"b\":1,\"p\":99}\n"},
+                                 {"/in/p=2/b.json", "{\"a\":\"x\"}\n"},
+                                 {"/in/p=2/c.json", ""}});
   const auto table = make_file_table(request(store, "json"));
   ASSERT_TRUE(table.ok()) << table.status().to_string();
   EXPECT_EQ(column::to_ddl((*table)->schema()), "a STRING,b BIGINT,p INT");
   EXPECT_THAT(scan(table), ElementsAre("NULL|1|1", "x|NULL|2"));
-  connector::Predicate predicate{{"p"}, connector::Predicate::Op::equal, {std::make_shared<arrow::Int32Scalar>(2)}};
+  connector::Predicate predicate{
+      {"p"}, connector::Predicate::Op::equal, {std::make_shared<arrow::Int32Scalar>(2)}};
   EXPECT_THAT(scan(table, {"p", "a"}, {predicate}), ElementsAre("2|x"));
-  EXPECT_THAT((*table)->input_files(), ElementsAre("file:///in/p=1/a.json", "file:///in/p=2/b.json", "file:///in/p=2/c.json"));
+  EXPECT_THAT((*table)->input_files(), ElementsAre("file:///in/p=1/a.json", "file:///in/p=2/b.json",
+                                                   "file:///in/p=2/c.json"));
   EXPECT_EQ((*table)->describe(), "json [file:/in]");
 }
 
@@ -66,16 +75,21 @@ TEST(FileTable, MetadataOfFiles) {
 }
 
 TEST(FileTable, Text) {
-  const auto store = store_with({{"/in/a.txt", "\xef\xbb\xbf" "x\r\n\ny\rz"}, {"/in/b.txt", ""}});
+  const auto store = store_with({{"/in/a.txt",
+                                  "\xef\xbb\xbf"
+                                  "x\r\n\ny\rz"},
+                                 {"/in/b.txt", ""}});
   EXPECT_THAT(scan(make_file_table(request(store, "text"))), ElementsAre("x", "", "y", "z"));
   auto whole = request(store, "text");
   whole.options.set("wholetext", "true");
   EXPECT_THAT(scan(make_file_table(whole)), ElementsAre("x\r\n\ny\rz"));
-  EXPECT_THAT(scan(make_file_table(request(store, "text", "a INT"))), ElementsAre("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE"));
+  EXPECT_THAT(scan(make_file_table(request(store, "text", "a INT"))),
+              ElementsAre("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE"));
 }
 
 TEST(FileTable, Errors) {
-  const auto store = store_with({{"/in/.x", ""}, {"/bad/a.parquet", "no parquet at all"}, {"/bad2/a.parquet", ""}});
+  const auto store = store_with(
+      {{"/in/.x", ""}, {"/bad/a.parquet", "no parquet at all"}, {"/bad2/a.parquet", ""}});
   EXPECT_THAT(scan(make_file_table(request(store, "json"))), ElementsAre("UNABLE_TO_INFER_SCHEMA"));
   auto bad = request(store, "parquet");
   bad.paths = {"/bad"};
@@ -93,11 +107,14 @@ TEST(FileTable, Errors) {
   option.options.set("mutliLine", "true");
   EXPECT_THAT(scan(make_file_table(option)).front(), HasSubstr("'mutliLine'"));
   EXPECT_THAT(scan(make_file_table(request(store, "csv"))).front(), HasSubstr("'csv'"));
-  EXPECT_THAT(scan(make_file_table(request(store, "json", "a INT, A STRING"))), ElementsAre("COLUMN_ALREADY_EXISTS"));
+  EXPECT_THAT(scan(make_file_table(request(store, "json", "a INT, A STRING"))),
+              ElementsAre("COLUMN_ALREADY_EXISTS"));
 }
 
 TEST(FileTable, WritesAndReadsBack) {
-  const std::string rows = "{\"a\":1,\"d\":0.1,\"t\":\"2024-01-02T03:04:05.678Z\",\"s\":{\"x\":[1,null]},\"k\":\"x/y\"}\n{\"d\":\"NaN\"}\n";
+  const std::string rows =
+      "{\"a\":1,\"d\":0.1,\"t\":\"2024-01-02T03:04:05.678Z\",\"s\":{\"x\":[1,null]},\"k\":\"x/"
+      "y\"}\n{\"d\":\"NaN\"}\n";
   const auto store = store_with({{"/in/a.json", rows}});
   const std::string ddl = "a INT, d DOUBLE, t TIMESTAMP, s STRUCT<x: ARRAY<INT>>, k STRING";
   const auto source = make_file_table(request(store, "json", ddl));
@@ -116,17 +133,23 @@ TEST(FileTable, WritesAndReadsBack) {
     auto back = request(store, format, ddl);
     back.paths = {write.directory};
     EXPECT_THAT(scan(make_file_table(back)),
-                UnorderedElementsAre("1|0.1|2024-01-02 03:04:05.678000Z|{[1,NULL]}|x/y", "NULL|nan|NULL|NULL|NULL"));
+                UnorderedElementsAre("1|0.1|2024-01-02 03:04:05.678000Z|{[1,NULL]}|x/y",
+                                     "NULL|nan|NULL|NULL|NULL"));
   }
   EXPECT_FALSE(store->list("/out/json/k=x%2Fy")->empty());
   EXPECT_FALSE(store->list("/out/json/k=__HIVE_DEFAULT_PARTITION__")->empty());
 }
 
 TEST(FileTable, WritesJsonAsSparkPrintsIt) {
-  const auto store = store_with(
-      {{"/in/a.json", "{\"d\":1e10,\"f\":0.001,\"b\":\"QUI=\",\"m\":{\"k\":null},\"t\":\"2024-01-02T03:04:05.678Z\",\"s\":\"a\\u0001\\\"/\xc3\xa9\",\"n\":1.50}\n"}});
-  const auto source = make_file_table(request(store, "json", "d DOUBLE, f FLOAT, b BINARY, m MAP<STRING,INT>, t TIMESTAMP, s STRING, n DECIMAL(5,2), z INT"));
-  const auto batches = (*source)->scan({{"d", "f", "b", "m", "t", "s", "n", "z"}, {}, std::nullopt});
+  const auto store =
+      store_with({{"/in/a.json",
+                   "{\"d\":1e10,\"f\":0.001,\"b\":\"QUI=\",\"m\":{\"k\":null},\"t\":\"2024-01-"
+                   "02T03:04:05.678Z\",\"s\":\"a\\u0001\\\"/\xc3\xa9\",\"n\":1.50}\n"}});
+  const auto source = make_file_table(request(store, "json",
+                                              "d DOUBLE, f FLOAT, b BINARY, m MAP<STRING,INT>, t "
+                                              "TIMESTAMP, s STRING, n DECIMAL(5,2), z INT"));
+  const auto batches =
+      (*source)->scan({{"d", "f", "b", "m", "t", "s", "n", "z"}, {}, std::nullopt});
   FileWriteRequest write;
   write.format = "json";
   write.directory = "/out";
@@ -134,10 +157,12 @@ TEST(FileTable, WritesJsonAsSparkPrintsIt) {
   write.time_zone = "Europe/Berlin";
   ASSERT_TRUE(write_files(write, *batches).ok());
   const auto files = store->list("/out").value();
-  const auto part = std::find_if(files.begin(), files.end(), [](const auto& f) { return f.path.ends_with("-c000.json"); });
+  const auto part = std::find_if(files.begin(), files.end(),
+                                 [](const auto& f) { return f.path.ends_with("-c000.json"); });
   ASSERT_NE(part, files.end());
   EXPECT_EQ(store->get(part->path).value(),
-            "{\"d\":1.0E10,\"f\":0.001,\"b\":\"QUI=\",\"m\":{\"k\":null},\"t\":\"2024-01-02T04:04:05.678+01:00\",\"s\":\"a\\u0001\\\"/\xc3\xa9\",\"n\":1.50}\n");
+            "{\"d\":1.0E10,\"f\":0.001,\"b\":\"QUI=\",\"m\":{\"k\":null},\"t\":\"2024-01-02T04:04:"
+            "05.678+01:00\",\"s\":\"a\\u0001\\\"/\xc3\xa9\",\"n\":1.50}\n");
 }
 
 }  // namespace

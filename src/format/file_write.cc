@@ -30,7 +30,8 @@ std::string escape_path_name(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || std::string_view("\"#%'*/:=?\\{[]^").find(c) != std::string_view::npos) {
+    if (byte < 0x20 || byte == 0x7f ||
+        std::string_view("\"#%'*/:=?\\{[]^").find(c) != std::string_view::npos) {
       out += fmt::format("%{:02X}", byte);
     } else {
       out += c;
@@ -40,22 +41,27 @@ std::string escape_path_name(std::string_view text) {
 }
 
 // A partition value as it stands in a directory's name; nothing: NULL or "".
-std::optional<std::string> partition_text(const arrow::Array& array, std::int64_t row, const TimeZone& zone) {
+std::optional<std::string> partition_text(const arrow::Array& array, std::int64_t row,
+                                          const TimeZone& zone) {
   if (array.IsNull(row)) return std::nullopt;
   switch (array.type_id()) {
     case arrow::Type::STRING: {
       const auto text = static_cast<const arrow::StringArray&>(array).GetView(row);
       return text.empty() ? std::nullopt : std::optional(std::string(text));
     }
-    case arrow::Type::DATE32: return date_text(static_cast<const arrow::Date32Array&>(array).Value(row));
+    case arrow::Type::DATE32:
+      return date_text(static_cast<const arrow::Date32Array&>(array).Value(row));
     case arrow::Type::TIMESTAMP: {
       const std::int64_t micros = static_cast<const arrow::TimestampArray&>(array).Value(row);
       const bool ntz = static_cast<const arrow::TimestampType&>(*array.type()).timezone().empty();
-      const std::int64_t seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+      const std::int64_t seconds =
+          micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
       return timestamp_text(micros + (ntz ? 0 : zone.offset_at(seconds)) * 1'000'000);
     }
-    case arrow::Type::FLOAT: return java_float_text(static_cast<const arrow::FloatArray&>(array).Value(row));
-    case arrow::Type::DOUBLE: return java_double_text(static_cast<const arrow::DoubleArray&>(array).Value(row));
+    case arrow::Type::FLOAT:
+      return java_float_text(static_cast<const arrow::FloatArray&>(array).Value(row));
+    case arrow::Type::DOUBLE:
+      return java_double_text(static_cast<const arrow::DoubleArray&>(array).Value(row));
     default: {
       const auto scalar = array.GetScalar(row);
       return scalar.ok() ? std::optional((*scalar)->ToString()) : std::nullopt;
@@ -90,7 +96,8 @@ class Task {
       if (batch == nullptr) break;
       if (batch->num_rows() == 0) continue;
       job_.rows += batch->num_rows();
-      TRY(job_.partition_columns.empty() ? write_to("", data_of(*batch)) : write_partitioned(*batch));
+      TRY(job_.partition_columns.empty() ? write_to("", data_of(*batch))
+                                         : write_partitioned(*batch));
     }
     // The first task leaves a file even without rows, so that the schema is there to read.
     if (sinks_.empty() && number_ == 0 && job_.partition_columns.empty()) TRY(sink_of("").status());
@@ -109,15 +116,16 @@ class Task {
     std::string directory;
     for (std::size_t i = 0; i < job_.partition_columns.size(); ++i) {
       const auto text = partition_text(*batch.column(job_.partition_columns[i]), row, job_.zone);
-      directory += (directory.empty() ? "" : "/") + escape_path_name(job_.partition_names[i]) + "=" +
-                   (text ? escape_path_name(*text) : std::string(null_directory));
+      directory += (directory.empty() ? "" : "/") + escape_path_name(job_.partition_names[i]) +
+                   "=" + (text ? escape_path_name(*text) : std::string(null_directory));
     }
     return directory;
   }
 
   Status write_partitioned(const arrow::RecordBatch& batch) {
     std::map<std::string, std::vector<std::int64_t>> rows_of;
-    for (std::int64_t row = 0; row < batch.num_rows(); ++row) rows_of[directory_of(batch, row)].push_back(row);
+    for (std::int64_t row = 0; row < batch.num_rows(); ++row)
+      rows_of[directory_of(batch, row)].push_back(row);
     const auto data = data_of(batch);
     for (const auto& [directory, rows] : rows_of) {
       arrow::Int64Builder builder;
@@ -128,7 +136,8 @@ class Task {
         TRY_ARROW_ASSIGN(auto taken, arrow::compute::Take(*column, *indices));
         columns.push_back(std::move(taken));
       }
-      TRY(write_to(directory, arrow::RecordBatch::Make(job_.data_schema, indices->length(), std::move(columns))));
+      TRY(write_to(directory, arrow::RecordBatch::Make(job_.data_schema, indices->length(),
+                                                       std::move(columns))));
     }
     return Status::OK();
   }
@@ -141,10 +150,12 @@ class Task {
   Result<FileSink*> sink_of(const std::string& directory) {
     auto& sink = sinks_[directory];
     if (sink == nullptr) {
-      const std::string folder = directory.empty() ? job_.directory : io::join_path(job_.directory, directory);
+      const std::string folder =
+          directory.empty() ? job_.directory : io::join_path(job_.directory, directory);
       const bool partitioned = !job_.partition_columns.empty();
-      const std::string path = io::join_path(folder, fmt::format("part-{:05}-{}{}{}", number_, job_.uuid,
-                                                                 partitioned ? ".c000" : "-c000", job_.factory->extension()));
+      const std::string path = io::join_path(
+          folder, fmt::format("part-{:05}-{}{}{}", number_, job_.uuid,
+                              partitioned ? ".c000" : "-c000", job_.factory->extension()));
       {
         const std::lock_guard lock(job_.mutex);
         job_.written.push_back(path);
@@ -159,8 +170,8 @@ class Task {
   std::map<std::string, std::unique_ptr<FileSink>> sinks_;
 };
 
-Status split_columns(const column::Schema& schema, const std::vector<std::string>& partition_by, Job& job,
-                     column::Schema& data) {
+Status split_columns(const column::Schema& schema, const std::vector<std::string>& partition_by,
+                     Job& job, column::Schema& data) {
   for (const auto& name : partition_by) {
     const int index = column::find_field_ignore_case(schema, name);
     if (index < 0) {
@@ -169,7 +180,8 @@ Status split_columns(const column::Schema& schema, const std::vector<std::string
     }
     const auto& field = schema[static_cast<std::size_t>(index)];
     if (field.type->is_nested() || field.type->kind() == column::TypeKind::variant) {
-      return Status::error("INVALID_PARTITION_COLUMN_DATA_TYPE", {{"type", "\"" + field.type->sql() + "\""}});
+      return Status::error("INVALID_PARTITION_COLUMN_DATA_TYPE",
+                           {{"type", "\"" + field.type->sql() + "\""}});
     }
     job.partition_columns.push_back(index);
     job.partition_names.push_back(field.name);

@@ -20,12 +20,27 @@ struct GlobCase {
 
 TEST(Globs, Grammar) {
   const GlobCase cases[] = {
-      {"*.json", "a.json", true},      {"*.json", "a.jsonl", false},    {"a?c", "abc", true},
-      {"a?c", "a\xc3\xa9" "c", true},  {"[abc]x", "bx", true},          {"[a-c]x", "dx", false},
-      {"[^a]x", "bx", true},           {"[^a]x", "ax", false},          {"{ab,cd}x", "cdx", true},
-      {"{ab,c{de,fh}}", "cfh", true},  {"{ab,c{de,fh}}", "cf", false},  {"a\\*b", "a*b", true},
-      {"a\\*b", "axb", false},         {"*a*b*", "xxaxxbxx", true},     {"", "", true},
-      {"*", "", true},                 {"[", "x", false},               {"a.c", "abc", false},
+      {"*.json", "a.json", true},
+      {"*.json", "a.jsonl", false},
+      {"a?c", "abc", true},
+      {"a?c",
+       "a\xc3\xa9"
+       "c",
+       true},
+      {"[abc]x", "bx", true},
+      {"[a-c]x", "dx", false},
+      {"[^a]x", "bx", true},
+      {"[^a]x", "ax", false},
+      {"{ab,cd}x", "cdx", true},
+      {"{ab,c{de,fh}}", "cfh", true},
+      {"{ab,c{de,fh}}", "cf", false},
+      {"a\\*b", "a*b", true},
+      {"a\\*b", "axb", false},
+      {"*a*b*", "xxaxxbxx", true},
+      {"", "", true},
+      {"*", "", true},
+      {"[", "x", false},
+      {"a.c", "abc", false},
   };
   for (const auto& test : cases) {
     const auto glob = Glob::compile(test.pattern);
@@ -58,8 +73,9 @@ class Listing : public ::testing::TestWithParam<bool> {
       store_ = io::memory_store();
       root_ = "/r";
     }
-    for (const char* name : {"a.json", "b.txt", "_hidden.json", ".dot.json", "c._COPYING_", "sub/d.json", "_x/e.json",
-                             "_p=1/f.json", "p=2/g.json", "sub/deep/h.json", "a[1].json"}) {
+    for (const char* name :
+         {"a.json", "b.txt", "_hidden.json", ".dot.json", "c._COPYING_", "sub/d.json", "_x/e.json",
+          "_p=1/f.json", "p=2/g.json", "sub/deep/h.json", "a[1].json"}) {
       ASSERT_TRUE(store_->put(io::join_path(root_, name), "x").ok());
     }
   }
@@ -81,7 +97,8 @@ TEST_P(Listing, HiddenNamesAndDepth) {
   ListOptions options;
   options.recursive = true;
   options.glob_filter = "*.json";
-  EXPECT_THAT(list("", options), ElementsAre("_p=1/f.json", "a.json", "a[1].json", "p=2/g.json", "sub/d.json", "sub/deep/h.json"));
+  EXPECT_THAT(list("", options), ElementsAre("_p=1/f.json", "a.json", "a[1].json", "p=2/g.json",
+                                             "sub/d.json", "sub/deep/h.json"));
 }
 
 TEST_P(Listing, PatternsAndPlainNames) {
@@ -118,11 +135,14 @@ std::string partitions(const std::vector<std::string>& paths, PartitionRules rul
   std::vector<FoundFile> files;
   for (const auto& path : paths) files.push_back({{"/r/" + path, 1, 0, false}, "/r"});
   const auto found = discover_partitions(std::move(files), rules);
-  if (!found.ok()) return found.status().condition().empty() ? found.status().message() : found.status().condition();
+  if (!found.ok())
+    return found.status().condition().empty() ? found.status().message()
+                                              : found.status().condition();
   std::string out = column::to_ddl(found->columns);
   for (const auto& file : found->files) {
     out += " |";
-    for (const auto& constant : file.constants) out += " " + (constant.value ? constant.value->ToString() : "NULL");
+    for (const auto& constant : file.constants)
+      out += " " + (constant.value ? constant.value->ToString() : "NULL");
   }
   return out;
 }
@@ -135,7 +155,8 @@ TEST(Partitions, TypeLadder) {
   EXPECT_EQ(partitions({"m=5d/f"}), "m DOUBLE | 5");
   EXPECT_EQ(partitions({"m=1.5/f", "m=2/f"}), "m DOUBLE | 1.5 | 2");
   EXPECT_EQ(partitions({"m=1e3/f"}), "m DECIMAL(4,0) | 1000");
-  EXPECT_EQ(partitions({"m=12345678901234567890/f", "m=1/f"}), "m DECIMAL(20,0) | 12345678901234567890 | 1");
+  EXPECT_EQ(partitions({"m=12345678901234567890/f", "m=1/f"}),
+            "m DECIMAL(20,0) | 12345678901234567890 | 1");
   EXPECT_EQ(partitions({"m=12345678901/f", "m=1.5/f"}), "m STRING | 12345678901 | 1.5");
   EXPECT_EQ(partitions({"d=2024-01-02/f"}), "d DATE | 2024-01-02");
   EXPECT_EQ(partitions({"d=2024-01-02 10%3A00%3A00/f", "d=2024-01-02/f"}),

@@ -106,7 +106,8 @@ bool in_set(std::string_view set, std::string_view character) {
   return found != negated;
 }
 
-// One element of the pattern, not '*', against the front of the text: how much of each is used; 0 of the pattern: no match.
+// One element of the pattern, not '*', against the front of the text: how much of each is used; 0
+// of the pattern: no match.
 struct Step {
   std::size_t pattern = 0;
   std::size_t text = 0;
@@ -116,16 +117,19 @@ Step match_one(std::string_view pattern, std::string_view text) {
   if (text.empty()) return {};
   const std::size_t length = character_length(text);
   switch (pattern[0]) {
-    case '?': return {1, length};
+    case '?':
+      return {1, length};
     case '[': {
       const auto close = closing_bracket(pattern, 0);
       if (close == std::string_view::npos) return {};
-      return in_set(pattern.substr(1, close - 1), text.substr(0, length)) ? Step{close + 1, length} : Step{};
+      return in_set(pattern.substr(1, close - 1), text.substr(0, length)) ? Step{close + 1, length}
+                                                                          : Step{};
     }
     case '\\':
       if (pattern.size() > 1) return pattern[1] == text[0] ? Step{2, 1} : Step{};
       [[fallthrough]];
-    default: return pattern[0] == text[0] ? Step{1, 1} : Step{};
+    default:
+      return pattern[0] == text[0] ? Step{1, 1} : Step{};
   }
 }
 

@@ -42,7 +42,8 @@ Status JsonBlocks::read(ByteInput& input, const JsonOptions& options, JsonLines&
   }
   if (wanted < carried_ + 1) wanted = block_bytes;
   if (wanted > document_bytes_max) {
-    return Status::unsupported("{} has a line of more than {} bytes", file_.path, document_bytes_max);
+    return Status::unsupported("{} has a line of more than {} bytes", file_.path,
+                               document_bytes_max);
   }
   reserve(wanted);
   const Filled filled = fill(input, buffer_.data() + carried_, wanted - carried_);
@@ -59,12 +60,14 @@ Status JsonBlocks::read(ByteInput& input, const JsonOptions& options, JsonLines&
   return filled.status;
 }
 
-Status JsonBlocks::take(std::size_t begin, std::size_t size, const std::string& separator, JsonLines& to) {
+Status JsonBlocks::take(std::size_t begin, std::size_t size, const std::string& separator,
+                        JsonLines& to) {
   if (!separator.empty()) return take_separated({buffer_.data() + begin, size}, separator, to);
   return to.add_lines(buffer_.data() + begin, size);
 }
 
-Status JsonBlocks::take_separated(std::string_view text, const std::string& separator, JsonLines& to) {
+Status JsonBlocks::take_separated(std::string_view text, const std::string& separator,
+                                  JsonLines& to) {
   while (!text.empty()) {
     const auto at = text.find(separator);
     record_.assign(text.substr(0, at));
@@ -90,9 +93,11 @@ Status JsonBlocks::read_document(ByteInput& input, JsonLines& to, bool& ended) {
     }
   }
   ended = true;
-  const std::size_t begin = size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  const std::size_t begin =
+      size >= 3 && std::memcmp(buffer_.data(), "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   if (size >= 2 && begin == 0) {
-    const bool wide = std::memcmp(buffer_.data(), "\xff\xfe", 2) == 0 || std::memcmp(buffer_.data(), "\xfe\xff", 2) == 0;
+    const bool wide = std::memcmp(buffer_.data(), "\xff\xfe", 2) == 0 ||
+                      std::memcmp(buffer_.data(), "\xfe\xff", 2) == 0;
     if (wide) return Status::unsupported("{} is UTF-16: convert it to UTF-8", file_.path);
   }
   std::memset(buffer_.data() + size, '\n', JsonLines::padding);

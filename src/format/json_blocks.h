@@ -1,5 +1,5 @@
-// JsonBlocks: a file's bytes in blocks of whole lines (or as one document), for JsonLines. Strips the byte order mark. One per
-// reader, used again for each file; one thread.
+// JsonBlocks: a file's bytes in blocks of whole lines (or as one document), for JsonLines. Strips
+// the byte order mark. One per reader, used again for each file; one thread.
 #pragma once
 
 #include <string>

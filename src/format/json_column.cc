@@ -18,43 +18,67 @@ constexpr std::int64_t slack = 64;
 
 Kind kind_of(const column::DataType& type) {
   switch (type.kind()) {
-    case TypeKind::null: return Kind::null;
-    case TypeKind::boolean: return Kind::boolean;
-    case TypeKind::byte_: return Kind::int8;
-    case TypeKind::short_: return Kind::int16;
-    case TypeKind::int_: return Kind::int32;
-    case TypeKind::long_: return Kind::int64;
-    case TypeKind::float_: return Kind::float32;
-    case TypeKind::double_: return Kind::float64;
-    case TypeKind::decimal: return Kind::decimal;
+    case TypeKind::null:
+      return Kind::null;
+    case TypeKind::boolean:
+      return Kind::boolean;
+    case TypeKind::byte_:
+      return Kind::int8;
+    case TypeKind::short_:
+      return Kind::int16;
+    case TypeKind::int_:
+      return Kind::int32;
+    case TypeKind::long_:
+      return Kind::int64;
+    case TypeKind::float_:
+      return Kind::float32;
+    case TypeKind::double_:
+      return Kind::float64;
+    case TypeKind::decimal:
+      return Kind::decimal;
     case TypeKind::string:
     case TypeKind::char_:
-    case TypeKind::varchar: return Kind::string;
-    case TypeKind::binary: return Kind::binary;
-    case TypeKind::date: return Kind::date;
-    case TypeKind::timestamp: return Kind::timestamp;
-    case TypeKind::timestamp_ntz: return Kind::timestamp_ntz;
-    case TypeKind::array: return Kind::array;
-    case TypeKind::map: return Kind::map;
-    case TypeKind::struct_: return Kind::struct_;
-    default: CHECK(false);  // refused by check_json_scan
+    case TypeKind::varchar:
+      return Kind::string;
+    case TypeKind::binary:
+      return Kind::binary;
+    case TypeKind::date:
+      return Kind::date;
+    case TypeKind::timestamp:
+      return Kind::timestamp;
+    case TypeKind::timestamp_ntz:
+      return Kind::timestamp_ntz;
+    case TypeKind::array:
+      return Kind::array;
+    case TypeKind::map:
+      return Kind::map;
+    case TypeKind::struct_:
+      return Kind::struct_;
+    default:
+      CHECK(false);  // refused by check_json_scan
   }
 }
 
 int width_of(Kind kind) {
   switch (kind) {
     case Kind::boolean:
-    case Kind::int8: return 1;
-    case Kind::int16: return 2;
+    case Kind::int8:
+      return 1;
+    case Kind::int16:
+      return 2;
     case Kind::int32:
     case Kind::float32:
-    case Kind::date: return 4;
+    case Kind::date:
+      return 4;
     case Kind::int64:
     case Kind::float64:
     case Kind::timestamp:
-    case Kind::timestamp_ntz: return 8;
-    case Kind::decimal: return 16;
-    default: return 0;
+    case Kind::timestamp_ntz:
+      return 8;
+    case Kind::decimal:
+      return 16;
+    default:
+      return 0;
   }
 }
 
@@ -115,13 +139,15 @@ std::shared_ptr<arrow::Buffer> GrowingBuffer::take(std::int64_t size) {
   buffer_.reset();
   data_ = nullptr;
   capacity_ = 0;
-  if (size > 0) grow(std::min(before, size + size / 8 + 256));  // the next batch is likely to be alike
+  if (size > 0)
+    grow(std::min(before, size + size / 8 + 256));  // the next batch is likely to be alike
   return taken;
 }
 
 KeyPattern::KeyPattern(std::string_view name) : quoted_("\"" + std::string(name) + "\"") {
   plain_ = quoted_.size() <= key_bytes_max;
-  for (const char c : name) plain_ = plain_ && c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
+  for (const char c : name)
+    plain_ = plain_ && c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
   masked_ = plain_ && quoted_.size() <= 16;
   if (masked_) {
     char ones[16] = {};
@@ -133,7 +159,8 @@ KeyPattern::KeyPattern(std::string_view name) : quoted_("\"" + std::string(name)
   }
 }
 
-JsonColumn::JsonColumn(const column::Schema& fields) : JsonColumn("", column::struct_type(fields)) {}
+JsonColumn::JsonColumn(const column::Schema& fields)
+    : JsonColumn("", column::struct_type(fields)) {}
 
 JsonColumn::JsonColumn(std::string name, column::TypePtr type)
     : name_(std::move(name)), type_(std::move(type)), kind_(kind_of(*type_)), key_(name_) {
@@ -244,8 +271,8 @@ std::shared_ptr<arrow::Array> JsonColumn::finish(std::int64_t rows) {
   }
   length_ = 0;
   data_size_ = 0;
-  return arrow::MakeArray(
-      arrow::ArrayData::Make(std::move(type), rows, std::move(buffers), std::move(children), nulls));
+  return arrow::MakeArray(arrow::ArrayData::Make(std::move(type), rows, std::move(buffers),
+                                                 std::move(children), nulls));
 }
 
 void JsonColumn::clear() {

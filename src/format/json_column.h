@@ -1,7 +1,8 @@
-// JsonColumn: the Arrow column that JSON values of one schema field are written into, with its children. Values are written
-// at a row number, not appended: writing at a row that is filled already drops it and what follows (a later duplicate key, a
-// record that turned out malformed), and rows that were passed over become NULL. So a record's missing fields cost nothing,
-// and taking a record back is forgetting its row number. Owned by one reader; one thread.
+// JsonColumn: the Arrow column that JSON values of one schema field are written into, with its
+// children. Values are written at a row number, not appended: writing at a row that is filled
+// already drops it and what follows (a later duplicate key, a record that turned out malformed),
+// and rows that were passed over become NULL. So a record's missing fields cost nothing, and taking
+// a record back is forgetting its row number. Owned by one reader; one thread.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,8 @@ class GrowingBuffer {
   std::int64_t capacity_ = 0;
 };
 
-// The key of a member as it stands in the text, "name" with its quotes, made for a quick comparison.
+// The key of a member as it stands in the text, "name" with its quotes, made for a quick
+// comparison.
 class KeyPattern {
  public:
   explicit KeyPattern(std::string_view name);
@@ -65,7 +67,8 @@ class KeyPattern {
   std::uint64_t mask_[2] = {0, 0};
 };
 
-// Longest text (with quotes) that KeyPattern may look at beyond 16 bytes: names are no longer than this in the fast way.
+// Longest text (with quotes) that KeyPattern may look at beyond 16 bytes: names are no longer than
+// this in the fast way.
 inline constexpr std::size_t key_bytes_max = 1024;
 
 class JsonColumn {
@@ -104,7 +107,8 @@ class JsonColumn {
   JsonColumn& child(std::size_t i) { return children_[i]; }
   int find_child(std::string_view name) const;              // -1: none
   int find_child_ignore_case(std::string_view name) const;  // -1: none
-  // The child whose key was met after child `previous` the last time (after -1: first in the object).
+  // The child whose key was met after child `previous` the last time (after -1: first in the
+  // object).
   int& successor(int previous) { return successors_[static_cast<std::size_t>(previous + 1)]; }
 
   void set_null(std::int64_t row) {
@@ -123,7 +127,8 @@ class JsonColumn {
     std::memcpy(out, bytes.data(), bytes.size());
     end_string(bytes.size());
   }
-  // The same in two steps, for text that is made in place: room for `size` bytes (and 64 to scribble on), then its size.
+  // The same in two steps, for text that is made in place: room for `size` bytes (and 64 to
+  // scribble on), then its size.
   char* begin_string(std::int64_t row, std::size_t size) {
     start(row);
     data_.ensure(data_size_ + static_cast<std::int64_t>(size));
@@ -140,7 +145,8 @@ class JsonColumn {
     start(row);
     put_valid();
   }
-  // An array or map: the elements are written to the children at rows from begin_list on; then their end.
+  // An array or map: the elements are written to the children at rows from begin_list on; then
+  // their end.
   std::int64_t begin_list(std::int64_t row) {
     start(row);
     return data_size_;
@@ -151,7 +157,8 @@ class JsonColumn {
     put_valid();
   }
 
-  // The values of rows 0 … rows-1 as an Arrow array of the column's type; the column is empty afterwards.
+  // The values of rows 0 … rows-1 as an Arrow array of the column's type; the column is empty
+  // afterwards.
   std::shared_ptr<arrow::Array> finish(std::int64_t rows);
   void clear();
   // Drops what was written at `row` and after it, here and in the children.
@@ -188,7 +195,8 @@ class JsonColumn {
   GrowingBuffer values_;   // width_ a row
   GrowingBuffer offsets_;  // length_ + 1
   GrowingBuffer data_;     // of strings
-  std::int64_t data_size_ = 0;  // bytes of data_, or rows of the children of a list, that belong to rows below length_
+  std::int64_t data_size_ =
+      0;  // bytes of data_, or rows of the children of a list, that belong to rows below length_
 
   std::vector<JsonColumn> children_;
   std::vector<int> successors_;

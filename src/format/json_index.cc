@@ -15,13 +15,13 @@ namespace millstream::format {
 namespace {
 
 using Parser = simdjson::internal::dom_parser_implementation;
-using ActiveImplementation =
-    simdjson::internal::atomic_ptr<const simdjson::implementation>& (*)();
+using ActiveImplementation = simdjson::internal::atomic_ptr<const simdjson::implementation>& (*)();
 using ValidateUtf8 = bool (*)(const char*, std::size_t) noexcept;
 
-// simdjson's functions, found by name at run time. Arrow's libraries carry another version of simdjson with the same symbols,
-// which the linker would give us, and the two do not fit together; a library opened with RTLD_DEEPBIND keeps to itself.
-// Sanitizers refuse that flag, and then the first one found has to do: it differs only in calls that are not made here.
+// simdjson's functions, found by name at run time. Arrow's libraries carry another version of
+// simdjson with the same symbols, which the linker would give us, and the two do not fit together;
+// a library opened with RTLD_DEEPBIND keeps to itself. Sanitizers refuse that flag, and then the
+// first one found has to do: it differs only in calls that are not made here.
 struct Library {
   ActiveImplementation active_implementation;
   ValidateUtf8 validate_utf8;
@@ -31,14 +31,16 @@ const Library& library() {
   static const Library loaded = [] {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     void* handle = RTLD_DEFAULT;
-    if (dlsym(handle, "_ZN8simdjson13validate_utf8EPKcm") == nullptr) handle = dlopen("libsimdjson.so.14", RTLD_NOW);
+    if (dlsym(handle, "_ZN8simdjson13validate_utf8EPKcm") == nullptr)
+      handle = dlopen("libsimdjson.so.14", RTLD_NOW);
 #else
     void* handle = dlopen("libsimdjson.so.14", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 #endif
     Library out{};
-    out.active_implementation =
-        reinterpret_cast<ActiveImplementation>(dlsym(handle, "_ZN8simdjson25get_active_implementationEv"));
-    out.validate_utf8 = reinterpret_cast<ValidateUtf8>(dlsym(handle, "_ZN8simdjson13validate_utf8EPKcm"));
+    out.active_implementation = reinterpret_cast<ActiveImplementation>(
+        dlsym(handle, "_ZN8simdjson25get_active_implementationEv"));
+    out.validate_utf8 =
+        reinterpret_cast<ValidateUtf8>(dlsym(handle, "_ZN8simdjson13validate_utf8EPKcm"));
     if (out.active_implementation == nullptr || out.validate_utf8 == nullptr) {
       std::fprintf(stderr, "libsimdjson.so.14 cannot be loaded: %s\n", dlerror());
       std::abort();
@@ -70,8 +72,8 @@ class ParserPool {
     }
     Sized out;
     out.capacity = std::max(size, std::size_t{320} << 10);
-    const auto failed =
-        (*library().active_implementation()).create_dom_parser_implementation(out.capacity, 1, out.parser);
+    const auto failed = (*library().active_implementation())
+                            .create_dom_parser_implementation(out.capacity, 1, out.parser);
     CHECK(!failed);
     return out;
   }

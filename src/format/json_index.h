@@ -1,5 +1,6 @@
-// JsonIndex: where the structure of a JSON text lies. Wraps the first stage of simdjson (chosen for the machine's vector
-// instructions at run time), so that its large header stays in one translation unit. One per reader; one thread.
+// JsonIndex: where the structure of a JSON text lies. Wraps the first stage of simdjson (chosen for
+// the machine's vector instructions at run time), so that its large header stays in one translation
+// unit. One per reader; one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,9 @@ class JsonIndex {
   JsonIndex(const JsonIndex&) = delete;
   JsonIndex& operator=(const JsonIndex&) = delete;
 
-  // Finds every { } [ ] : , outside strings, every opening quote, and the first character of every other token. False when
-  // the text is not UTF-8, has a control character within a string, or ends within one.
+  // Finds every { } [ ] : , outside strings, every opening quote, and the first character of every
+  // other token. False when the text is not UTF-8, has a control character within a string, or ends
+  // within one.
   bool build(const char* text, std::size_t size);
 
   // Ascending; positions()[count()] and the next are `size`.

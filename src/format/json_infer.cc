@@ -35,8 +35,8 @@ class SampledTree final : public JsonLines {
   std::string text_;
 };
 
-Status read_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& file, const JsonOptions& options,
-                 JsonLines& to) {
+Status read_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& file,
+                 const JsonOptions& options, JsonLines& to) {
   TRY_ASSIGN(const auto input, open_bytes(store, file.path));
   JsonBlocks blocks;
   blocks.begin(file);
@@ -44,8 +44,8 @@ Status read_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& fi
   return Status::OK();
 }
 
-Status infer_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& file, const JsonOptions& options,
-                  InferTree& tree) {
+Status infer_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& file,
+                  const JsonOptions& options, InferTree& tree) {
   TRY(tree.prepare());
   Status status;
   if (options.sampling_ratio < 1.0) {
@@ -55,21 +55,23 @@ Status infer_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& f
     status = read_file(store, file, options, tree);
   }
   if (status.ok() || status.is(ErrorKind::unsupported_operation)) return status;
-  if (status.is("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION")) return failed_read(file.path, status);
-  const bool ignored =
-      status.is(ErrorKind::file_not_found) ? options.ignore_missing_files : options.ignore_corrupt_files;
+  if (status.is("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"))
+    return failed_read(file.path, status);
+  const bool ignored = status.is(ErrorKind::file_not_found) ? options.ignore_missing_files
+                                                            : options.ignore_corrupt_files;
   return ignored ? Status::OK() : failed_read(file.path, status);
 }
 
-Result<InferredJson> finish(const InferNode& root, bool malformed, std::int64_t records, const JsonOptions& options,
-                            bool merge_case_variants) {
+Result<InferredJson> finish(const InferNode& root, bool malformed, std::int64_t records,
+                            const JsonOptions& options, bool merge_case_variants) {
   InferredJson out;
   out.records = records;
   TRY_ASSIGN(out.schema, schema_of(root, options, merge_case_variants));
   if (malformed && column::find_field(out.schema, options.corrupt_column) < 0) {
     // It is sorted in among the other names.
-    const auto at = std::find_if(out.schema.begin(), out.schema.end(),
-                                 [&](const auto& field) { return field.name > options.corrupt_column; });
+    const auto at = std::find_if(out.schema.begin(), out.schema.end(), [&](const auto& field) {
+      return field.name > options.corrupt_column;
+    });
     out.schema.insert(at, {options.corrupt_column, column::string_type(), true, {}});
   }
   return out;
@@ -77,7 +79,8 @@ Result<InferredJson> finish(const InferNode& root, bool malformed, std::int64_t 
 
 }  // namespace
 
-Result<InferredJson> infer_json_schema(const std::shared_ptr<io::Store>& store, const std::vector<io::FileInfo>& files,
+Result<InferredJson> infer_json_schema(const std::shared_ptr<io::Store>& store,
+                                       const std::vector<io::FileInfo>& files,
                                        const JsonOptions& options, bool merge_case_variants) {
   // A tree a file, merged in the order of the files as soon as its turn has come.
   std::vector<std::unique_ptr<InferTree>> trees(files.size());
@@ -103,7 +106,8 @@ Result<InferredJson> infer_json_schema(const std::shared_ptr<io::Store>& store, 
   return finish(root, malformed, records, options, merge_case_variants);
 }
 
-Result<InferredJson> infer_json_schema(const std::vector<std::string>& documents, const JsonOptions& options) {
+Result<InferredJson> infer_json_schema(const std::vector<std::string>& documents,
+                                       const JsonOptions& options) {
   InferTree tree(options);
   TRY(tree.prepare());
   std::string text;

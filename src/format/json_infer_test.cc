@@ -6,7 +6,8 @@
 namespace millstream::format {
 namespace {
 
-std::string infer(const std::vector<std::string>& files, const JsonOptions& options = {}, bool merge = false) {
+std::string infer(const std::vector<std::string>& files, const JsonOptions& options = {},
+                  bool merge = false) {
   const auto store = io::memory_store();
   std::vector<io::FileInfo> infos;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -19,22 +20,28 @@ std::string infer(const std::vector<std::string>& files, const JsonOptions& opti
 }
 
 TEST(JsonInfer, TypesOfValues) {
-  EXPECT_EQ(infer({"{\"i\":1,\"d\":1.5,\"e\":1e3,\"b\":true,\"s\":\"x\",\"n\":null,\"z\":\"\",\"a\":[],\"o\":{},\"\":1}\n"}),
+  EXPECT_EQ(infer({"{\"i\":1,\"d\":1.5,\"e\":1e3,\"b\":true,\"s\":\"x\",\"n\":null,\"z\":\"\","
+                   "\"a\":[],\"o\":{},\"\":1}\n"}),
             "a ARRAY<STRING>,b BOOLEAN,d DOUBLE,e DOUBLE,i BIGINT,n STRING,s STRING,z STRING");
-  EXPECT_EQ(infer({"{\"a\":9223372036854775808,\"b\":1e400,\"c\":123456789012345678901234567890123456789}\n"}),
+  EXPECT_EQ(infer({"{\"a\":9223372036854775808,\"b\":1e400,\"c\":"
+                   "123456789012345678901234567890123456789}\n"}),
             "a DECIMAL(19,0),b DOUBLE,c DOUBLE");
 }
 
 TEST(JsonInfer, Merge) {
   EXPECT_EQ(infer({"{\"a\":null,\"b\":1,\"c\":1,\"d\":true,\"e\":{\"x\":1},\"f\":[1],\"g\":\"\"}\n"
-                   "{\"a\":1,\"b\":1.5,\"c\":9223372036854775808,\"d\":1,\"e\":{\"y\":\"q\"},\"f\":[\"x\",2.5],\"g\":7}\n"}),
-            "a BIGINT,b DOUBLE,c DECIMAL(20,0),d STRING,e STRUCT<x: BIGINT, y: STRING>,f ARRAY<STRING>,g BIGINT");
+                   "{\"a\":1,\"b\":1.5,\"c\":9223372036854775808,\"d\":1,\"e\":{\"y\":\"q\"},\"f\":"
+                   "[\"x\",2.5],\"g\":7}\n"}),
+            "a BIGINT,b DOUBLE,c DECIMAL(20,0),d STRING,e STRUCT<x: BIGINT, y: STRING>,f "
+            "ARRAY<STRING>,g BIGINT");
   EXPECT_EQ(infer({"{\"a\":{\"x\":1}}\n", "{\"a\":[1]}\n"}), "a STRING");
-  EXPECT_EQ(infer({"{\"a\":[{\"x\":1}]}\n", "{\"a\":[{\"y\":1},null]}\n"}), "a ARRAY<STRUCT<x: BIGINT, y: BIGINT>>");
+  EXPECT_EQ(infer({"{\"a\":[{\"x\":1}]}\n", "{\"a\":[{\"y\":1},null]}\n"}),
+            "a ARRAY<STRUCT<x: BIGINT, y: BIGINT>>");
 }
 
 TEST(JsonInfer, NamesAreSortedAndTopLevelArraysMerged) {
-  EXPECT_EQ(infer({"[{\"z\":1},{\"M\":1,\"_q\":1,\"a\":1}]\n"}), "M BIGINT,_q BIGINT,a BIGINT,z BIGINT");
+  EXPECT_EQ(infer({"[{\"z\":1},{\"M\":1,\"_q\":1,\"a\":1}]\n"}),
+            "M BIGINT,_q BIGINT,a BIGINT,z BIGINT");
 }
 
 TEST(JsonInfer, MalformedRecordsAddTheCorruptColumnAndNothingElse) {
@@ -51,7 +58,8 @@ TEST(JsonInfer, MalformedRecordsAddTheCorruptColumnAndNothingElse) {
 TEST(JsonInfer, Options) {
   JsonOptions options;
   options.primitives_as_string = true;
-  EXPECT_EQ(infer({"{\"a\":1,\"b\":{\"c\":true},\"d\":[1.5]}\n"}, options), "a STRING,b STRUCT<c: STRING>,d ARRAY<STRING>");
+  EXPECT_EQ(infer({"{\"a\":1,\"b\":{\"c\":true},\"d\":[1.5]}\n"}, options),
+            "a STRING,b STRUCT<c: STRING>,d ARRAY<STRING>");
   options = {};
   options.prefers_decimal = true;
   EXPECT_EQ(infer({"{\"a\":1.25,\"b\":\"1.5\",\"c\":0.001}\n{\"a\":100.5,\"b\":\"7\"}\n"}, options),

@@ -15,7 +15,8 @@ struct DecimalShape {
   int scale = 0;
 };
 
-// Precision and scale that java.math.BigDecimal would give, its scale not below 0; nothing when it is no number.
+// Precision and scale that java.math.BigDecimal would give, its scale not below 0; nothing when it
+// is no number.
 std::optional<DecimalShape> decimal_shape(std::string_view text) {
   std::size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   std::int64_t digits = 0;
@@ -48,7 +49,8 @@ std::optional<DecimalShape> decimal_shape(std::string_view text) {
   return DecimalShape{static_cast<int>(std::max(digits, scale)), static_cast<int>(scale)};
 }
 
-// Order of UTF-16 code units, on UTF-8: only characters beyond the basic plane differ from byte order.
+// Order of UTF-16 code units, on UTF-8: only characters beyond the basic plane differ from byte
+// order.
 bool less_utf16(const std::string& a, const std::string& b) {
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (x == a.end() || y == b.end()) return x == a.end() && y != b.end();
@@ -82,8 +84,9 @@ Status InferTree::end_record(Outcome outcome, std::string_view record, bool) {
   }
   take_back();
   if (options_.mode == ParseMode::fail_fast) {
-    return Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-                         {{"badRecord", std::string(record.substr(0, 4096))}, {"failFastMode", "FAILFAST"}});
+    return Status::error(
+        "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+        {{"badRecord", std::string(record.substr(0, 4096))}, {"failFastMode", "FAILFAST"}});
   }
   if (options_.mode == ParseMode::permissive) {
     ++records_;
@@ -108,7 +111,8 @@ void InferTree::take_back() {
     change.node->seen = change.seen;
     change.node->integer_digits = change.integer_digits;
     change.node->scale = change.scale;
-    for (auto& children = change.node->children; children.size() > change.children; children.pop_back()) {
+    for (auto& children = change.node->children; children.size() > change.children;
+         children.pop_back()) {
       change.node->index.erase(children.back()->name);
     }
     change.node->expected = 0;
@@ -119,19 +123,23 @@ void InferTree::take_back() {
 template <typename Scanner>
 Outcome InferTree::read_root(Scanner& scanner) {
   switch (scanner.peek()) {
-    case Token::object: return read_object(scanner, root_) ? Outcome::ok : Outcome::malformed;
+    case Token::object:
+      return read_object(scanner, root_) ? Outcome::ok : Outcome::malformed;
     case Token::array: {
       bool empty;
       if (!scanner.open_array(empty)) return Outcome::malformed;
       for (bool more = !empty; more;) {
-        if (scanner.peek() != Token::object || !read_object(scanner, root_) || !scanner.more_elements(more)) {
+        if (scanner.peek() != Token::object || !read_object(scanner, root_) ||
+            !scanner.more_elements(more)) {
           return Outcome::malformed;
         }
       }
       return Outcome::ok;
     }
-    case Token::null: return scanner.take_literal("null") ? Outcome::ok : Outcome::malformed;
-    default: return Outcome::malformed;
+    case Token::null:
+      return scanner.take_literal("null") ? Outcome::ok : Outcome::malformed;
+    default:
+      return Outcome::malformed;
   }
 }
 
@@ -166,7 +174,8 @@ template <typename Scanner>
 bool InferTree::read_value(Scanner& scanner, InferNode& node) {
   std::string_view text;
   switch (scanner.peek()) {
-    case Token::object: return read_object(scanner, node);
+    case Token::object:
+      return read_object(scanner, node);
     case Token::array: {
       mark(node, Seen::array);
       if (node.element == nullptr) {
@@ -181,17 +190,21 @@ bool InferTree::read_value(Scanner& scanner, InferNode& node) {
       }
       return true;
     }
-    case Token::string: return read_string(scanner, node);
-    case Token::number: return read_number(scanner, node);
+    case Token::string:
+      return read_string(scanner, node);
+    case Token::number:
+      return read_number(scanner, node);
     case Token::true_:
     case Token::false_:
       mark(node, options_.primitives_as_string ? Seen::string : Seen::boolean);
       return scanner.take_literal(scanner.peek() == Token::true_ ? "true" : "false");
-    case Token::null: return scanner.take_literal("null");
+    case Token::null:
+      return scanner.take_literal("null");
     case Token::non_finite:
       mark(node, options_.primitives_as_string ? Seen::string : Seen::double_);
       return scanner.read_non_finite(text);
-    case Token::bad: return false;
+    case Token::bad:
+      return false;
   }
   return false;
 }
@@ -246,8 +259,9 @@ bool InferTree::read_string(Scanner& scanner, InferNode& node) {
     DateTimePattern::Fields fields;
     is_timestamp = ntz_format_ ? ntz_format_->parse(text, fields) && !fields.has_zone
                                : parse_timestamp_ntz_lenient(text, micros);
-    is_timestamp = is_timestamp || (timestamp_format_ ? timestamp_format_->parse(text, fields)
-                                                      : parse_timestamp_lenient(text, zone_, micros));
+    is_timestamp =
+        is_timestamp || (timestamp_format_ ? timestamp_format_->parse(text, fields)
+                                           : parse_timestamp_lenient(text, zone_, micros));
   }
   mark(node, is_timestamp ? Seen::timestamp : Seen::string);
   return true;
@@ -291,8 +305,10 @@ class SchemaMaker {
     if ((kinds & (kinds - 1)) != 0) return column::string_type();
     if (kinds == Seen::long_) return numeric_type(node);
     switch (kinds) {
-      case Seen::boolean: return column::boolean_type();
-      case Seen::timestamp: return column::timestamp_type();
+      case Seen::boolean:
+        return column::boolean_type();
+      case Seen::timestamp:
+        return column::timestamp_type();
       case Seen::object: {
         TRY_ASSIGN(auto fields, fields_of(node));
         return fields.empty() ? TypePtr() : column::struct_type(std::move(fields));
@@ -301,7 +317,8 @@ class SchemaMaker {
         TRY_ASSIGN(auto element, type_of(*node.element));
         return element == nullptr ? TypePtr() : column::array_type(std::move(element));
       }
-      default: return column::string_type();
+      default:
+        return column::string_type();
     }
   }
 
@@ -310,7 +327,8 @@ class SchemaMaker {
     for (const auto& child : node.children) {
       if (!child->name.empty()) sorted.push_back(child.get());
     }
-    std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return less_utf16(a->name, b->name); });
+    std::sort(sorted.begin(), sorted.end(),
+              [](auto* a, auto* b) { return less_utf16(a->name, b->name); });
     std::unordered_map<std::string, std::size_t> by_lower;
     column::Schema fields;
     for (const auto* child : sorted) {
@@ -332,7 +350,8 @@ class SchemaMaker {
     if ((node.seen & Seen::decimal) == 0) return column::long_type();
     const int whole = std::max<int>(node.integer_digits, (node.seen & Seen::long_) != 0 ? 20 : 0);
     const int precision = whole + node.scale;
-    return precision > 38 ? column::double_type() : column::decimal_type(std::max(precision, 1), node.scale);
+    return precision > 38 ? column::double_type()
+                          : column::decimal_type(std::max(precision, 1), node.scale);
   }
 
   const JsonOptions& options_;
@@ -376,7 +395,8 @@ InferNode copy_of(const InferNode& node) {
 
 }  // namespace
 
-Result<column::Schema> schema_of(const InferNode& root, const JsonOptions& options, bool merge_case_variants) {
+Result<column::Schema> schema_of(const InferNode& root, const JsonOptions& options,
+                                 bool merge_case_variants) {
   const SchemaMaker maker(options, merge_case_variants);
   if (!merge_case_variants) return maker.fields_of(root);
   InferNode merged = copy_of(root);

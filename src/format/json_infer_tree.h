@@ -1,5 +1,6 @@
-// InferTree: what was seen at each path of some JSON records, and the Spark type that follows from it. Records are taken whole
-// or not at all: what a malformed one added is taken back. Used by one thread; trees of several files are merged afterwards.
+// InferTree: what was seen at each path of some JSON records, and the Spark type that follows from
+// it. Records are taken whole or not at all: what a malformed one added is taken back. Used by one
+// thread; trees of several files are merged afterwards.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct InferNode {
     object = 64,
     array = 128,
   };
-  std::uint16_t seen = 0;  // NULL and "" leave no mark
+  std::uint16_t seen = 0;           // NULL and "" leave no mark
   std::int16_t integer_digits = 0;  // of decimals: the most
   std::int16_t scale = 0;
   std::unique_ptr<InferNode> element;
@@ -94,7 +95,8 @@ class InferTree final : public JsonLines {
   }
   void mark_decimal(InferNode& node, std::string_view text);
   void remember(InferNode& node) {
-    changes_.push_back({&node, node.seen, node.integer_digits, node.scale, node.children.size(), node.element != nullptr});
+    changes_.push_back({&node, node.seen, node.integer_digits, node.scale, node.children.size(),
+                        node.element != nullptr});
   }
 
   const JsonOptions options_;
@@ -109,8 +111,9 @@ class InferTree final : public JsonLines {
 
 void merge_into(InferNode& to, InferNode&& from);
 
-// The schema of what was seen, as Spark would have it; names that differ by case only are an error (COLUMN_ALREADY_EXISTS),
-// or merged under the first spelling.
-Result<column::Schema> schema_of(const InferNode& root, const JsonOptions& options, bool merge_case_variants);
+// The schema of what was seen, as Spark would have it; names that differ by case only are an error
+// (COLUMN_ALREADY_EXISTS), or merged under the first spelling.
+Result<column::Schema> schema_of(const InferNode& root, const JsonOptions& options,
+                                 bool merge_case_variants);
 
 }  // namespace millstream::format

@@ -8,8 +8,8 @@
 namespace millstream::format {
 namespace {
 
-constexpr std::string_view non_finite_words[] = {"NaN",       "Infinity", "-Infinity", "+Infinity",
-                                                 "INF",       "-INF",     "+INF"};
+constexpr std::string_view non_finite_words[] = {"NaN", "Infinity", "-Infinity", "+Infinity",
+                                                 "INF", "-INF",     "+INF"};
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
@@ -49,20 +49,29 @@ Token LenientScanner::peek() const {
   if (at_ == limit_) return Token::bad;
   const char c = *at_;
   switch (c) {
-    case '{': return Token::object;
-    case '[': return Token::array;
-    case '"': return Token::string;
-    case '\'': return options_.allow_single_quotes ? Token::string : Token::bad;
-    case 't': return Token::true_;
-    case 'f': return Token::false_;
-    case 'n': return Token::null;
+    case '{':
+      return Token::object;
+    case '[':
+      return Token::array;
+    case '"':
+      return Token::string;
+    case '\'':
+      return options_.allow_single_quotes ? Token::string : Token::bad;
+    case 't':
+      return Token::true_;
+    case 'f':
+      return Token::false_;
+    case 'n':
+      return Token::null;
     case 'N':
     case 'I':
-    case '+': return options_.allow_non_numeric ? Token::non_finite : Token::bad;
+    case '+':
+      return options_.allow_non_numeric ? Token::non_finite : Token::bad;
     case '-':
       return at_ + 1 < limit_ && at_[1] == 'I' && options_.allow_non_numeric ? Token::non_finite
                                                                              : Token::number;
-    default: return is_digit(c) ? Token::number : Token::bad;
+    default:
+      return is_digit(c) ? Token::number : Token::bad;
   }
 }
 
@@ -166,7 +175,8 @@ bool LenientScanner::read_string(std::string_view& value) {
       scratch_ += *at_++;
     }
   }
-  if (at_ == limit_ || static_cast<std::int64_t>(scratch_.size()) > options_.string_length_max) return false;
+  if (at_ == limit_ || static_cast<std::int64_t>(scratch_.size()) > options_.string_length_max)
+    return false;
   take(1);
   value = scratch_;
   return true;
@@ -225,13 +235,20 @@ bool LenientScanner::skip_value() {
         if (!skip_value() || !more_elements(more)) return false;
       }
       return true;
-    case Token::string: return read_string(text);
-    case Token::number: return read_number(text, kind);
-    case Token::true_: return take_literal("true");
-    case Token::false_: return take_literal("false");
-    case Token::null: return take_literal("null");
-    case Token::non_finite: return read_non_finite(text);
-    case Token::bad: return false;
+    case Token::string:
+      return read_string(text);
+    case Token::number:
+      return read_number(text, kind);
+    case Token::true_:
+      return take_literal("true");
+    case Token::false_:
+      return take_literal("false");
+    case Token::null:
+      return take_literal("null");
+    case Token::non_finite:
+      return read_non_finite(text);
+    case Token::bad:
+      return false;
   }
   return false;
 }

@@ -1,5 +1,6 @@
-// LenientScanner: the pull parser for lines that are not strictly JSON, character by character, with the liberties that the
-// options allow (single quotes, NaN, comments, …). It decides what is malformed. Same calls as StrictScanner; not hot.
+// LenientScanner: the pull parser for lines that are not strictly JSON, character by character,
+// with the liberties that the options allow (single quotes, NaN, comments, …). It decides what is
+// malformed. Same calls as StrictScanner; not hot.
 #pragma once
 
 #include <string>
@@ -39,7 +40,9 @@ class LenientScanner {
   bool open_object(bool& empty) { return open('}', empty); }
   bool take_key(const KeyPattern&) { return false; }
   bool read_key(std::string_view& key);
-  std::string_view key_source() const { return key_source_; }  // always as a JSON string in double quotes
+  std::string_view key_source() const {
+    return key_source_;
+  }  // always as a JSON string in double quotes
   bool more_members(bool& more) { return more_until('}', more); }
   bool open_array(bool& empty) { return open(']', empty); }
   bool more_elements(bool& more) { return more_until(']', more); }

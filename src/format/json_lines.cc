@@ -8,7 +8,8 @@ namespace {
 
 const char* find_line_end(const char* at, const char* end, bool has_returns) {
   if (!has_returns) {
-    const auto* found = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    const auto* found =
+        static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
     return found == nullptr ? end : found;
   }
   while (at < end && *at != '\n' && *at != '\r') ++at;
@@ -52,7 +53,8 @@ Status JsonLines::add_lines(char* text, std::size_t size) {
   return add_lines(cut, static_cast<std::size_t>(end - cut));
 }
 
-// Lines that the index does not take together, of one '\n' at most: separated by '\r', or a single one.
+// Lines that the index does not take together, of one '\n' at most: separated by '\r', or a single
+// one.
 Status JsonLines::add_one_by_one(char* text, std::size_t size) {
   const char* const end = text + size;
   const bool has_returns = std::memchr(text, '\r', size) != nullptr;
@@ -63,7 +65,8 @@ Status JsonLines::add_one_by_one(char* text, std::size_t size) {
       padded_.assign(at, line_end);
       padded_.append(padding, '\n');
       const auto length = static_cast<std::size_t>(line_end - at);
-      if (line_end - at != static_cast<std::ptrdiff_t>(size) && index_.build(padded_.data(), length)) {
+      if (line_end - at != static_cast<std::ptrdiff_t>(size) &&
+          index_.build(padded_.data(), length)) {
         TRY(add_indexed(padded_.data(), length));
       } else {
         begin_record();

@@ -1,5 +1,6 @@
-// JsonLines: text in, records out. Splits blocks into lines and gives each record to the strict scanner, or, when that does
-// not take it, to the lenient way of the class that derives from this. One per reader; one thread.
+// JsonLines: text in, records out. Splits blocks into lines and gives each record to the strict
+// scanner, or, when that does not take it, to the lenient way of the class that derives from this.
+// One per reader; one thread.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ class JsonLines {
 
  protected:
   virtual void begin_record() = 0;
-  // Reads a record's root. When it is malformed, or reaches beyond its line, read_leniently follows for the same record and
-  // must forget what this did; else end_record. `tail`: text follows the record's value.
+  // Reads a record's root. When it is malformed, or reaches beyond its line, read_leniently follows
+  // for the same record and must forget what this did; else end_record. `tail`: text follows the
+  // record's value.
   virtual Outcome read_strictly(StrictScanner& scanner) = 0;
   virtual Status end_record(Outcome outcome, std::string_view record, bool tail) = 0;
   virtual Status read_leniently(std::string_view record) = 0;

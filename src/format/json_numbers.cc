@@ -9,8 +9,9 @@
 namespace millstream::format {
 namespace {
 
-constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 // Up to 15 significant digits and a power of ten up to 22: one exact multiplication or division.
 bool parse_double_exactly(std::string_view text, double& value) {
@@ -99,7 +100,8 @@ bool parse_non_finite(std::string_view text, bool bare, double& value) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (text == "NaN") {
     value = std::numeric_limits<double>::quiet_NaN();
-  } else if (text == "Infinity" || text == "+Infinity" || text == "+INF" || (bare && text == "INF")) {
+  } else if (text == "Infinity" || text == "+Infinity" || text == "+INF" ||
+             (bare && text == "INF")) {
     value = infinity;
   } else if (text == "-Infinity" || text == "-INF") {
     value = -infinity;
@@ -144,7 +146,8 @@ bool parse_decimal(std::string_view text, int precision, int scale, bool grouped
     std::string_view rest = text.substr(at + 1);
     if (!rest.empty() && rest.front() == '+') rest.remove_prefix(1);
     std::int64_t power = 0;
-    if (rest.empty() || !parse_integer(rest, power) || power > 100'000 || power < -100'000) return false;
+    if (rest.empty() || !parse_integer(rest, power) || power > 100'000 || power < -100'000)
+      return false;
     exponent += power;
   }
   // digits * 10^exponent, as an integer of 10^-scale.
@@ -161,7 +164,8 @@ bool parse_decimal(std::string_view text, int precision, int scale, bool grouped
       if (digits >= limit / 10) return false;
       digits *= 10;
     }
-    if (next_digit >= 5) ++digits;  // only with 38 digits kept: then it is beyond any limit or the last place
+    if (next_digit >= 5)
+      ++digits;  // only with 38 digits kept: then it is beyond any limit or the last place
   } else {
     int dropped = 0;
     for (; shift < 0 && digits != 0; ++shift) {

@@ -8,21 +8,57 @@
 namespace millstream::format {
 namespace {
 
-constexpr std::array<std::string_view, 12> listing_options = {
-    "pathglobfilter", "recursivefilelookup", "modifiedafter",  "modifiedbefore",
-    "path",           "paths",               "basepath",       "__globpaths__",
-    "mergeschema",    "filenamepattern",     "partitioncolumns", "inferschema"};
+constexpr std::array<std::string_view, 12> listing_options = {"pathglobfilter",
+                                                              "recursivefilelookup",
+                                                              "modifiedafter",
+                                                              "modifiedbefore",
+                                                              "path",
+                                                              "paths",
+                                                              "basepath",
+                                                              "__globpaths__",
+                                                              "mergeschema",
+                                                              "filenamepattern",
+                                                              "partitioncolumns",
+                                                              "inferschema"};
 
 // Options of the JSON source that change nothing here, or are read below.
-constexpr std::array<std::string_view, 37> json_options = {
-    "multiline", "linesep", "encoding", "charset", "mode", "columnnameofcorruptrecord", "rescueddatacolumn",
-    "readercasesensitive", "allowcomments", "allowunquotedfieldnames", "allowsinglequotes",
-    "allownumericleadingzeros", "allownonnumericnumbers", "allowbackslashescapinganycharacter",
-    "allowunquotedcontrolchars", "maxnestingdepth", "maxnumlen", "maxstringlen", "dateformat", "timestampformat",
-    "timestampntzformat", "timezone", "locale", "ignorecorruptfiles", "ignoremissingfiles", "primitivesasstring",
-    "prefersdecimal", "infertimestamp", "dropfieldifallnull", "samplingratio", "compression",
-    "enabledatetimeparsingfallback", "ignorenullfields", "prefersdate", "timeformat", "singlevariantcolumn",
-    "badrecordspath"};
+constexpr std::array<std::string_view, 37> json_options = {"multiline",
+                                                           "linesep",
+                                                           "encoding",
+                                                           "charset",
+                                                           "mode",
+                                                           "columnnameofcorruptrecord",
+                                                           "rescueddatacolumn",
+                                                           "readercasesensitive",
+                                                           "allowcomments",
+                                                           "allowunquotedfieldnames",
+                                                           "allowsinglequotes",
+                                                           "allownumericleadingzeros",
+                                                           "allownonnumericnumbers",
+                                                           "allowbackslashescapinganycharacter",
+                                                           "allowunquotedcontrolchars",
+                                                           "maxnestingdepth",
+                                                           "maxnumlen",
+                                                           "maxstringlen",
+                                                           "dateformat",
+                                                           "timestampformat",
+                                                           "timestampntzformat",
+                                                           "timezone",
+                                                           "locale",
+                                                           "ignorecorruptfiles",
+                                                           "ignoremissingfiles",
+                                                           "primitivesasstring",
+                                                           "prefersdecimal",
+                                                           "infertimestamp",
+                                                           "dropfieldifallnull",
+                                                           "samplingratio",
+                                                           "compression",
+                                                           "enabledatetimeparsingfallback",
+                                                           "ignorenullfields",
+                                                           "prefersdate",
+                                                           "timeformat",
+                                                           "singlevariantcolumn",
+                                                           "badrecordspath"};
 
 bool contains(const auto& names, std::string_view name) {
   for (const auto known : names) {
@@ -46,17 +82,19 @@ Status refuse_unsupported(const Options& options) {
   }
   for (const std::string_view name : {"singlevariantcolumn", "badrecordspath"}) {
     if (const auto* value = options.find(name); value != nullptr && !value->empty()) {
-      return Status::unsupported("the option '{}' of the json format is not supported by Millstream yet",
-                                 options.entries().at(std::string(name)).name);
+      return Status::unsupported(
+          "the option '{}' of the json format is not supported by Millstream yet",
+          options.entries().at(std::string(name)).name);
     }
   }
   for (const std::string_view name : {"encoding", "charset"}) {
     const auto* value = options.find(name);
-    if (value == nullptr || equals_ignore_case(*value, "UTF-8") || equals_ignore_case(*value, "UTF8") ||
-        equals_ignore_case(*value, "US-ASCII")) {
+    if (value == nullptr || equals_ignore_case(*value, "UTF-8") ||
+        equals_ignore_case(*value, "UTF8") || equals_ignore_case(*value, "US-ASCII")) {
       continue;
     }
-    return Status::unsupported("the option '{}' takes UTF-8 only, not '{}': convert the files", name, *value);
+    return Status::unsupported("the option '{}' takes UTF-8 only, not '{}': convert the files",
+                               name, *value);
   }
   const std::string locale = options.get("locale", "en-US");
   if (!equals_ignore_case(locale, "en-US") && !equals_ignore_case(locale, "en_US")) {
@@ -80,7 +118,8 @@ Status read_formats(const Options& options, JsonOptions& out) {
   TRY_ASSIGN(const bool fallback, options.get_bool("enableDateTimeParsingFallback", true));
   if (!fallback && !(out.date_format && out.timestamp_format)) {
     return Status::unsupported(
-        "the option 'enableDateTimeParsingFallback' cannot be false without dateFormat and timestampFormat");
+        "the option 'enableDateTimeParsingFallback' cannot be false without dateFormat and "
+        "timestampFormat");
   }
   return Status::OK();
 }
@@ -91,7 +130,8 @@ Status read_limits(const Options& options, JsonOptions& out) {
   TRY_ASSIGN(out.string_length_max, options.get_int("maxStringLen", out.string_length_max));
   constexpr std::int64_t nesting_limit = 5000;
   if (out.nesting_max < 1 || out.nesting_max > nesting_limit) {
-    return Status::invalid("the option 'maxNestingDepth' takes 1 to {}, not {}", nesting_limit, out.nesting_max);
+    return Status::invalid("the option 'maxNestingDepth' takes 1 to {}, not {}", nesting_limit,
+                           out.nesting_max);
   }
   if (out.number_length_max < 1 || out.string_length_max < 1) {
     return Status::invalid("the options 'maxNumLen' and 'maxStringLen' must be positive");
@@ -101,9 +141,12 @@ Status read_limits(const Options& options, JsonOptions& out) {
 
 }  // namespace
 
-bool is_listing_option(std::string_view lower_case_name) { return contains(listing_options, lower_case_name); }
+bool is_listing_option(std::string_view lower_case_name) {
+  return contains(listing_options, lower_case_name);
+}
 
-Result<JsonOptions> parse_json_options(const Options& options, const std::string& session_time_zone) {
+Result<JsonOptions> parse_json_options(const Options& options,
+                                       const std::string& session_time_zone) {
   TRY(refuse_unsupported(options));
   JsonOptions out;
   TRY_ASSIGN(out.multi_line, options.get_bool("multiLine", out.multi_line));

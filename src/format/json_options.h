@@ -1,4 +1,5 @@
-// The options of Spark's JSON reader, checked: one that is unknown or not supported is an error that names it. A plain value.
+// The options of Spark's JSON reader, checked: one that is unknown or not supported is an error
+// that names it. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct JsonOptions {
   std::string line_sep;     // empty: \n, \r\n, \r
   ParseMode mode = ParseMode::permissive;
   std::string corrupt_column = "_corrupt_record";  // filled when the schema has it
-  std::string rescued_column;                      // empty: none. Else a STRING column, filled when the schema has it
-  bool case_sensitive = true;                      // readerCaseSensitive: of field names, with a rescued column
+  std::string rescued_column;  // empty: none. Else a STRING column, filled when the schema has it
+  bool case_sensitive = true;  // readerCaseSensitive: of field names, with a rescued column
 
   bool allow_comments = false;
   bool allow_unquoted_names = false;
@@ -51,10 +52,12 @@ struct JsonOptions {
   double sampling_ratio = 1.0;
 };
 
-// Reads the options of a JSON source. The generic file options (pathGlobFilter, recursiveFileLookup, modifiedAfter, …) and
-// keys that begin with "cloudfiles." are left to others; any other key that is not one of JSON's is refused.
-// `session_time_zone` holds where the option timeZone is not given.
-Result<JsonOptions> parse_json_options(const Options& options, const std::string& session_time_zone = "UTC");
+// Reads the options of a JSON source. The generic file options (pathGlobFilter,
+// recursiveFileLookup, modifiedAfter, …) and keys that begin with "cloudfiles." are left to others;
+// any other key that is not one of JSON's is refused. `session_time_zone` holds where the option
+// timeZone is not given.
+Result<JsonOptions> parse_json_options(const Options& options,
+                                       const std::string& session_time_zone = "UTC");
 
 // True for the options that belong to finding files, for any format.
 bool is_listing_option(std::string_view lower_case_name);

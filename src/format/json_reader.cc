@@ -28,25 +28,35 @@ Status check_type(const column::DataType& type, std::string_view column) {
     case TypeKind::year_month_interval:
     case TypeKind::calendar_interval:
     case TypeKind::variant:
-      return Status::unsupported("reading the type {} of column '{}' from json is not supported by Millstream yet",
-                                 type.sql(), column);
+      return Status::unsupported(
+          "reading the type {} of column '{}' from json is not supported by Millstream yet",
+          type.sql(), column);
     case TypeKind::map:
       if (!type.key()->is_string()) {
-        return Status::unsupported("json has no maps with keys of type {} (column '{}')", type.key()->sql(), column);
+        return Status::unsupported("json has no maps with keys of type {} (column '{}')",
+                                   type.key()->sql(), column);
       }
       [[fallthrough]];
     case TypeKind::array:
     case TypeKind::struct_:
       for (const auto& field : type.fields()) TRY(check_type(*field.type, column));
       return Status::OK();
-    default: return Status::OK();
+    default:
+      return Status::OK();
   }
 }
 
 // Where a column of the batches comes from.
 struct OutputColumn {
-  enum class From : std::uint8_t { record, corrupt, rescued, metadata, constant } from = From::record;
-  std::size_t index = 0;  // of the record's fields; of a constant: where it comes from in files that do not have it
+  enum class From : std::uint8_t {
+    record,
+    corrupt,
+    rescued,
+    metadata,
+    constant
+  } from = From::record;
+  std::size_t index =
+      0;  // of the record's fields; of a constant: where it comes from in files that do not have it
 };
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
@@ -67,7 +77,8 @@ const ConstantColumn* find_constant(const std::vector<FileSplit>& files, std::st
 
 class JsonReader final : public connector::BatchReader {
  public:
-  JsonReader(std::shared_ptr<io::Store> store, std::shared_ptr<const JsonScan> scan, std::vector<FileSplit> files)
+  JsonReader(std::shared_ptr<io::Store> store, std::shared_ptr<const JsonScan> scan,
+             std::vector<FileSplit> files)
       : store_(std::move(store)), scan_(std::move(scan)), files_(std::move(files)) {}
 
   Status prepare() {
@@ -84,9 +95,11 @@ class JsonReader final : public connector::BatchReader {
       OutputColumn column;
       TRY_ASSIGN(column, find_output(name, settings));
       output_.push_back(column);
-      per_file_ = per_file_ || column.from == OutputColumn::From::metadata || column.from == OutputColumn::From::constant;
+      per_file_ = per_file_ || column.from == OutputColumn::From::metadata ||
+                  column.from == OutputColumn::From::constant;
     }
-    if (settings.fill_corrupt || settings.fill_rescued) settings.wanted.assign(settings.wanted.size(), true);
+    if (settings.fill_corrupt || settings.fill_rescued)
+      settings.wanted.assign(settings.wanted.size(), true);
     if (scan_->on_unknown_fields) {
       // Unknown members of structs are seen only where the structs are read.
       for (std::size_t i = 0; i < settings.fields.size(); ++i) {
@@ -105,7 +118,8 @@ class JsonReader final : public connector::BatchReader {
   Result<connector::RecordBatchPtr> next() override {
     for (;;) {
       if (input_ == nullptr) {
-        if (file_ == files_.size()) return rows_->rows() > 0 ? emit() : Result<connector::RecordBatchPtr>(nullptr);
+        if (file_ == files_.size())
+          return rows_->rows() > 0 ? emit() : Result<connector::RecordBatchPtr>(nullptr);
         TRY(open_file());
         continue;
       }
@@ -115,7 +129,8 @@ class JsonReader final : public connector::BatchReader {
         TRY(handle(status));
         ended = true;
       }
-      const bool full = rows_->rows() >= scan_->batch_rows_max || rows_->data_bytes() >= scan_->batch_bytes_max;
+      const bool full =
+          rows_->rows() >= scan_->batch_rows_max || rows_->data_bytes() >= scan_->batch_bytes_max;
       connector::RecordBatchPtr batch;
       if (rows_->rows() > 0 && (full || (ended && per_file_))) {
         TRY_ASSIGN(batch, emit());
@@ -131,8 +146,11 @@ class JsonReader final : public connector::BatchReader {
     const int field = column::find_field(settings.fields, name);
     const auto index = field < 0 ? nowhere : static_cast<std::size_t>(field);
     if (find_constant(files_, name) != nullptr) {
-      const auto lacks_it = [&](const FileSplit& file) { return find_constant(file, name) == nullptr; };
-      if (field >= 0 && std::any_of(files_.begin(), files_.end(), lacks_it)) settings.wanted[index] = true;
+      const auto lacks_it = [&](const FileSplit& file) {
+        return find_constant(file, name) == nullptr;
+      };
+      if (field >= 0 && std::any_of(files_.begin(), files_.end(), lacks_it))
+        settings.wanted[index] = true;
       return OutputColumn{From::constant, index};
     }
     if (column::find_field(scan_->schema, name) >= 0) {
@@ -170,7 +188,8 @@ class JsonReader final : public connector::BatchReader {
     ++file_;
   }
 
-  // A failure of the current file: nothing when the options say that the file is to be left there, or the error.
+  // A failure of the current file: nothing when the options say that the file is to be left there,
+  // or the error.
   Status handle(const Status& status) {
     if (stopped_by_caller_) return status;
     const auto& path = files_[file_].info.path;
@@ -197,9 +216,15 @@ class JsonReader final : public connector::BatchReader {
       const OutputColumn& column = output_[i];
       std::shared_ptr<arrow::Array> array;
       switch (column.from) {
-        case From::record: array = columns[column.index]; break;
-        case From::corrupt: array = columns[fields]; break;
-        case From::rescued: array = columns[fields + 1]; break;
+        case From::record:
+          array = columns[column.index];
+          break;
+        case From::corrupt:
+          array = columns[fields];
+          break;
+        case From::rescued:
+          array = columns[fields + 1];
+          break;
         case From::metadata: {
           TRY_ASSIGN(array, file_metadata_array(files_[file_].info, count));
           break;
@@ -207,7 +232,8 @@ class JsonReader final : public connector::BatchReader {
         case From::constant: {
           const ConstantColumn null_column{schema_[i], nullptr};
           const auto* constant = find_constant(files_[file_], schema_[i].name);
-          const bool from_record = constant == nullptr && column.index != nowhere && columns[column.index] != nullptr;
+          const bool from_record =
+              constant == nullptr && column.index != nowhere && columns[column.index] != nullptr;
           if (from_record) {
             array = columns[column.index];
           } else {
@@ -238,7 +264,8 @@ class JsonReader final : public connector::BatchReader {
 
 }  // namespace
 
-Result<column::Schema> json_output_schema(const JsonScan& scan, const std::vector<FileSplit>& files) {
+Result<column::Schema> json_output_schema(const JsonScan& scan,
+                                          const std::vector<FileSplit>& files) {
   column::Schema out;
   for (const auto& name : scan.columns) {
     const ConstantColumn* constant = find_constant(files, name);
@@ -251,7 +278,8 @@ Result<column::Schema> json_output_schema(const JsonScan& scan, const std::vecto
     } else if (name == metadata_column) {
       out.push_back(file_metadata_field());
     } else {
-      return Status::internal("the json reader was asked for the column '{}' that it does not have", name);
+      return Status::internal("the json reader was asked for the column '{}' that it does not have",
+                              name);
     }
   }
   return out;
@@ -262,8 +290,9 @@ Status check_json_scan(const JsonScan& scan) {
     TRY(check_type(*field.type, field.name));
     if (!is_special(scan, field.name)) continue;
     if (field.type->kind() != column::TypeKind::string || !field.nullable) {
-      return Status::error("INVALID_CORRUPT_RECORD_TYPE", {{"columnName", "`" + field.name + "`"},
-                                                           {"actualType", "\"" + field.type->sql() + "\""}});
+      return Status::error("INVALID_CORRUPT_RECORD_TYPE",
+                           {{"columnName", "`" + field.name + "`"},
+                            {"actualType", "\"" + field.type->sql() + "\""}});
     }
   }
   return Status::OK();

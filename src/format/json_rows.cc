@@ -10,8 +10,8 @@
 namespace millstream::format {
 namespace {
 
-// yyyy-MM-dd'T'HH:mm:ss[.f…][Z] (or a blank for the T), the form that nearly all files have. `date` remembers the last day,
-// which is mostly that of the next row too.
+// yyyy-MM-dd'T'HH:mm:ss[.f…][Z] (or a blank for the T), the form that nearly all files have. `date`
+// remembers the last day, which is mostly that of the next row too.
 bool parse_iso(std::string_view text, IsoDate& date, std::int64_t& local_micros, bool& is_utc) {
   if (text.size() < 19) return false;
   const char* p = text.data();
@@ -33,8 +33,8 @@ bool parse_iso(std::string_view text, IsoDate& date, std::int64_t& local_micros,
   const int hour = two(11);
   const int minute = two(14);
   const int second = two(17);
-  if (!digits || (p[10] != 'T' && p[10] != ' ') || p[13] != ':' || p[16] != ':' || hour > 23 || minute > 59 ||
-      second > 59) {
+  if (!digits || (p[10] != 'T' && p[10] != ' ') || p[13] != ':' || p[16] != ':' || hour > 23 ||
+      minute > 59 || second > 59) {
     return false;
   }
   std::int64_t fraction = 0;
@@ -125,11 +125,14 @@ Status JsonRows::read_leniently(std::string_view record) {
 }
 
 Status JsonRows::end_record(Outcome outcome, std::string_view record, bool tail) {
-  if (outcome == Outcome::ok && !tail && unknown_text_.empty()) [[likely]] return Status::OK();
+  if (outcome == Outcome::ok && !tail && unknown_text_.empty()) [[likely]]
+    return Status::OK();
   const std::int64_t first = first_;
-  const bool bad = outcome == Outcome::malformed || (outcome != Outcome::ok && !settings_.fill_rescued);
+  const bool bad =
+      outcome == Outcome::malformed || (outcome != Outcome::ok && !settings_.fill_rescued);
   if (bad && settings_.options.mode == ParseMode::fail_fast) return malformed_error(record);
-  if (outcome == Outcome::malformed || (bad && settings_.options.mode == ParseMode::drop_malformed)) {
+  if (outcome == Outcome::malformed ||
+      (bad && settings_.options.mode == ParseMode::drop_malformed)) {
     row_ = first;
     root_.forget_from(first);
     rescued_.forget_from(first);
@@ -163,22 +166,28 @@ Status JsonRows::report_unknown() {
 }
 
 Status JsonRows::malformed_error(std::string_view record) const {
-  return Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-                       {{"badRecord", std::string(record.substr(0, 4096))}, {"failFastMode", "FAILFAST"}});
+  return Status::error(
+      "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+      {{"badRecord", std::string(record.substr(0, 4096))}, {"failFastMode", "FAILFAST"}});
 }
 
-bool JsonRows::set_from_text(JsonColumn& column, std::int64_t row, std::string_view text, bool is_string) {
+bool JsonRows::set_from_text(JsonColumn& column, std::int64_t row, std::string_view text,
+                             bool is_string) {
   using Kind = JsonColumn::Kind;
   switch (column.kind()) {
     case Kind::decimal: {
       __int128 value;
-      if (!parse_decimal(text, column.type()->precision(), column.type()->scale(), is_string, value)) return false;
+      if (!parse_decimal(text, column.type()->precision(), column.type()->scale(), is_string,
+                         value))
+        return false;
       column.set<__int128>(row, value);
       return true;
     }
-    case Kind::date: return set_date(column, row, text);
+    case Kind::date:
+      return set_date(column, row, text);
     case Kind::timestamp:
-    case Kind::timestamp_ntz: return set_timestamp(column, row, text);
+    case Kind::timestamp_ntz:
+      return set_timestamp(column, row, text);
     default: {
       std::string bytes;
       if (!decode_base64(text, bytes)) return false;
@@ -202,7 +211,8 @@ bool JsonRows::set_date(JsonColumn& column, std::int64_t row, std::string_view t
     constexpr std::int64_t gregorian_start = -141'427;
     std::int64_t number;
     if (text.front() == '+') text.remove_prefix(1);
-    if (!parse_integer(text, number) || number < gregorian_start || number > std::numeric_limits<std::int32_t>::max()) {
+    if (!parse_integer(text, number) || number < gregorian_start ||
+        number > std::numeric_limits<std::int32_t>::max()) {
       return false;
     }
     days = static_cast<std::int32_t>(number);

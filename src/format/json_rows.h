@@ -1,5 +1,6 @@
-// JsonRows: JSON records in, the Arrow columns of a batch out. Decides what a malformed record, a field of the wrong type and
-// an unknown field become, by the options. Owned by one reader; one thread.
+// JsonRows: JSON records in, the Arrow columns of a batch out. Decides what a malformed record, a
+// field of the wrong type and an unknown field become, by the options. Owned by one reader; one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +66,8 @@ class JsonRows final : public JsonLines {
   void begin_file(std::string_view name);
   std::int64_t rows() const { return row_; }
   std::int64_t data_bytes() const { return root_.data_bytes(); }
-  // The columns of all rows so far, by field (null: not wanted), and then the corrupt and the rescued column (null: not
-  // filled). Empties this.
+  // The columns of all rows so far, by field (null: not wanted), and then the corrupt and the
+  // rescued column (null: not filled). Empties this.
   std::vector<std::shared_ptr<arrow::Array>> finish();
 
  private:

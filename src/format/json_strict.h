@@ -1,6 +1,6 @@
-// StrictScanner: a pull parser over a JsonIndex, for text that is strictly JSON; anything else is `malformed`, upon which the
-// lenient scanner reads the same line again. Hot code: everything is inline. Reads a little beyond a token: the text is
-// followed by padding of white space.
+// StrictScanner: a pull parser over a JsonIndex, for text that is strictly JSON; anything else is
+// `malformed`, upon which the lenient scanner reads the same line again. Hot code: everything is
+// inline. Reads a little beyond a token: the text is followed by padding of white space.
 #pragma once
 
 #include <algorithm>
@@ -50,12 +50,18 @@ class StrictScanner {
 
   Token peek() const {
     switch (text_[*at_]) {
-      case '{': return Token::object;
-      case '[': return Token::array;
-      case '"': return Token::string;
-      case 't': return Token::true_;
-      case 'f': return Token::false_;
-      case 'n': return Token::null;
+      case '{':
+        return Token::object;
+      case '[':
+        return Token::array;
+      case '"':
+        return Token::string;
+      case 't':
+        return Token::true_;
+      case 'f':
+        return Token::false_;
+      case 'n':
+        return Token::null;
       case '-':
       case '0':
       case '1':
@@ -66,8 +72,10 @@ class StrictScanner {
       case '6':
       case '7':
       case '8':
-      case '9': return Token::number;
-      default: return Token::bad;
+      case '9':
+        return Token::number;
+      default:
+        return Token::bad;
     }
   }
   bool next_is(char c) const { return text_[*at_] == c; }
@@ -102,7 +110,8 @@ class StrictScanner {
 
   bool take_literal(std::string_view word) {
     const char* begin = text_ + *at_;
-    if (std::memcmp(begin, word.data(), word.size()) != 0 || !ends_token(begin[word.size()])) return false;
+    if (std::memcmp(begin, word.data(), word.size()) != 0 || !ends_token(begin[word.size()]))
+      return false;
     end_ = begin + word.size();
     ++at_;
     return true;
@@ -163,7 +172,8 @@ class StrictScanner {
       return Outcome::ok;
     }
     const char* begin = negative ? first - 1 : first;
-    return parse_integer({begin, static_cast<std::size_t>(p - begin)}, value) ? Outcome::ok : Outcome::bad;
+    return parse_integer({begin, static_cast<std::size_t>(p - begin)}, value) ? Outcome::ok
+                                                                              : Outcome::bad;
   }
   bool read_number(std::string_view& text, NumberKind& kind) {
     const char* begin = text_ + *at_;
@@ -215,7 +225,8 @@ class StrictScanner {
     end_ = e + 1;
     ++at_;
   }
-  // Copies text without backslashes; false at the first of them. May write up to 16 bytes beyond the end.
+  // Copies text without backslashes; false at the first of them. May write up to 16 bytes beyond
+  // the end.
   static bool copy_plain(const char* from, std::size_t size, char* to) {
 #ifdef __SSE2__
     const __m128i backslash = _mm_set1_epi8('\\');
@@ -256,9 +267,12 @@ inline bool StrictScanner::skip_scalar() {
       const auto size = static_cast<std::size_t>(end - begin);
       return std::memchr(begin, '\\', size) == nullptr || is_escaped_json(begin, size);
     }
-    case 't': return take_literal("true");
-    case 'f': return take_literal("false");
-    case 'n': return take_literal("null");
+    case 't':
+      return take_literal("true");
+    case 'f':
+      return take_literal("false");
+    case 'n':
+      return take_literal("null");
     default: {
       std::string_view text;
       NumberKind kind;

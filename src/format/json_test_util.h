@@ -44,7 +44,8 @@ inline std::string render(const arrow::Array& array, std::int64_t row) {
       }
       return out + "]";
     }
-    default: return array.GetScalar(row).ValueOrDie()->ToString();
+    default:
+      return array.GetScalar(row).ValueOrDie()->ToString();
   }
 }
 
@@ -54,7 +55,8 @@ inline std::vector<std::string> render(const std::vector<connector::RecordBatchP
     EXPECT_TRUE(batch->ValidateFull().ok()) << batch->ValidateFull().ToString();
     for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
       std::string line;
-      for (int i = 0; i < batch->num_columns(); ++i) line += (i > 0 ? "|" : "") + render(*batch->column(i), row);
+      for (int i = 0; i < batch->num_columns(); ++i)
+        line += (i > 0 ? "|" : "") + render(*batch->column(i), row);
       rows.push_back(line);
     }
   }

@@ -21,7 +21,8 @@ std::string java_text(T value) {
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
   std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
   std::string out;
   if (text.front() == '-') {
@@ -41,7 +42,8 @@ std::string java_text(T value) {
     out += digits.size() > 1 ? digits.substr(1) : "0";
     return out + "E" + std::to_string(exponent);
   }
-  if (exponent < 0) return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  if (exponent < 0)
+    return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   const auto whole = static_cast<std::size_t>(exponent) + 1;
   if (digits.size() <= whole) return out + digits + std::string(whole - digits.size(), '0') + ".0";
   return out + digits.substr(0, whole) + "." + digits.substr(whole);
@@ -51,13 +53,27 @@ void append_string(std::string_view text, std::string& out) {
   out += '"';
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\t': out += "\\t"; break;
-      case '\n': out += "\\n"; break;
-      case '\f': out += "\\f"; break;
-      case '\r': out += "\\r"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
@@ -82,7 +98,9 @@ Status check_type(const column::DataType& type, const std::string& name) {
     case TypeKind::calendar_interval:
     case TypeKind::variant:
       return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                           {{"format", "JSON"}, {"columnName", "`" + name + "`"}, {"columnType", "\"" + type.sql() + "\""}});
+                           {{"format", "JSON"},
+                            {"columnName", "`" + name + "`"},
+                            {"columnType", "\"" + type.sql() + "\""}});
     default:
       if (type.is_nested()) {
         for (const auto& field : type.fields()) TRY(check_type(*field.type, name));
@@ -96,14 +114,17 @@ Status check_type(const column::DataType& type, const std::string& name) {
 std::string java_double_text(double value) { return java_text(value); }
 std::string java_float_text(float value) { return java_text(value); }
 
-Result<JsonWriterText> JsonWriterText::make(const Options& options, const std::string& session_time_zone) {
+Result<JsonWriterText> JsonWriterText::make(const Options& options,
+                                            const std::string& session_time_zone) {
   TRY_ASSIGN(auto date, DateTimePattern::compile(options.get("dateFormat", "yyyy-MM-dd")));
-  TRY_ASSIGN(auto timestamp,
-             DateTimePattern::compile(options.get("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]")));
-  TRY_ASSIGN(auto ntz, DateTimePattern::compile(options.get("timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS]")));
+  TRY_ASSIGN(auto timestamp, DateTimePattern::compile(options.get(
+                                 "timestampFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]")));
+  TRY_ASSIGN(auto ntz, DateTimePattern::compile(
+                           options.get("timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss[.SSS]")));
   TRY_ASSIGN(auto zone, TimeZone::find(options.get("timeZone", session_time_zone)));
   TRY_ASSIGN(const bool ignore_nulls, options.get_bool("ignoreNullFields", true));
-  return JsonWriterText(std::move(date), std::move(timestamp), std::move(ntz), std::move(zone), !ignore_nulls);
+  return JsonWriterText(std::move(date), std::move(timestamp), std::move(ntz), std::move(zone),
+                        !ignore_nulls);
 }
 
 Status JsonWriterText::check(const column::Schema& schema) {
@@ -111,7 +132,8 @@ Status JsonWriterText::check(const column::Schema& schema) {
   return Status::OK();
 }
 
-void JsonWriterText::append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const {
+void JsonWriterText::append_row(const arrow::RecordBatch& batch, std::int64_t row,
+                                std::string& out) const {
   out += '{';
   bool first = true;
   for (int i = 0; i < batch.num_columns(); ++i) {
@@ -126,22 +148,34 @@ void JsonWriterText::append_row(const arrow::RecordBatch& batch, std::int64_t ro
   out += '}';
 }
 
-void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row, std::string& out) const {
+void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row,
+                                  std::string& out) const {
   if (array.IsNull(row)) {
     out += "null";
     return;
   }
   switch (array.type_id()) {
-    case arrow::Type::BOOL: out += value_of<arrow::BooleanArray>(array, row) ? "true" : "false"; return;
-    case arrow::Type::INT8: out += std::to_string(value_of<arrow::Int8Array>(array, row)); return;
-    case arrow::Type::INT16: out += std::to_string(value_of<arrow::Int16Array>(array, row)); return;
-    case arrow::Type::INT32: out += std::to_string(value_of<arrow::Int32Array>(array, row)); return;
-    case arrow::Type::INT64: out += std::to_string(value_of<arrow::Int64Array>(array, row)); return;
+    case arrow::Type::BOOL:
+      out += value_of<arrow::BooleanArray>(array, row) ? "true" : "false";
+      return;
+    case arrow::Type::INT8:
+      out += std::to_string(value_of<arrow::Int8Array>(array, row));
+      return;
+    case arrow::Type::INT16:
+      out += std::to_string(value_of<arrow::Int16Array>(array, row));
+      return;
+    case arrow::Type::INT32:
+      out += std::to_string(value_of<arrow::Int32Array>(array, row));
+      return;
+    case arrow::Type::INT64:
+      out += std::to_string(value_of<arrow::Int64Array>(array, row));
+      return;
     case arrow::Type::FLOAT:
     case arrow::Type::DOUBLE: {
       const bool is_float = array.type_id() == arrow::Type::FLOAT;
-      const std::string text = is_float ? java_float_text(value_of<arrow::FloatArray>(array, row))
-                                        : java_double_text(value_of<arrow::DoubleArray>(array, row));
+      const std::string text = is_float
+                                   ? java_float_text(value_of<arrow::FloatArray>(array, row))
+                                   : java_double_text(value_of<arrow::DoubleArray>(array, row));
       const bool finite = text.find_first_of("Ny") == std::string::npos;
       out += finite ? text : "\"" + text + "\"";
       return;
@@ -149,12 +183,16 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row, s
     case arrow::Type::DECIMAL128:
       out += static_cast<const arrow::Decimal128Array&>(array).FormatValue(row);
       return;
-    case arrow::Type::STRING: append_string(static_cast<const arrow::StringArray&>(array).GetView(row), out); return;
+    case arrow::Type::STRING:
+      append_string(static_cast<const arrow::StringArray&>(array).GetView(row), out);
+      return;
     case arrow::Type::BINARY:
       append_string(encode_base64(static_cast<const arrow::BinaryArray&>(array).GetView(row)), out);
       return;
     case arrow::Type::DATE32:
-    case arrow::Type::TIMESTAMP: append_string(key_text(array, row), out); return;
+    case arrow::Type::TIMESTAMP:
+      append_string(key_text(array, row), out);
+      return;
     case arrow::Type::STRUCT: {
       const auto& parent = static_cast<const arrow::StructArray&>(array);
       out += '{';
@@ -193,20 +231,25 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row, s
       out += '}';
       return;
     }
-    default: out += "null";  // void; other types were refused
+    default:
+      out += "null";  // void; other types were refused
   }
 }
 
 // Of values that JSON writes as strings, and of map keys.
 std::string JsonWriterText::key_text(const arrow::Array& array, std::int64_t row) const {
   switch (array.type_id()) {
-    case arrow::Type::STRING: return std::string(static_cast<const arrow::StringArray&>(array).GetView(row));
+    case arrow::Type::STRING:
+      return std::string(static_cast<const arrow::StringArray&>(array).GetView(row));
     case arrow::Type::DATE32:
-      return date_.format(value_of<arrow::Date32Array>(array, row) * std::int64_t{86'400'000'000}, 0);
+      return date_.format(value_of<arrow::Date32Array>(array, row) * std::int64_t{86'400'000'000},
+                          0);
     case arrow::Type::TIMESTAMP: {
       const std::int64_t micros = value_of<arrow::TimestampArray>(array, row);
-      if (static_cast<const arrow::TimestampType&>(*array.type()).timezone().empty()) return ntz_.format(micros, 0);
-      const std::int64_t seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+      if (static_cast<const arrow::TimestampType&>(*array.type()).timezone().empty())
+        return ntz_.format(micros, 0);
+      const std::int64_t seconds =
+          micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
       const std::int64_t offset = zone_.offset_at(seconds);
       return timestamp_.format(micros + offset * 1'000'000, offset);
     }

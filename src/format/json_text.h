@@ -34,7 +34,8 @@ class JsonWriterText {
   void append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const;
 
  private:
-  JsonWriterText(DateTimePattern date, DateTimePattern timestamp, DateTimePattern ntz, TimeZone zone, bool keep_nulls)
+  JsonWriterText(DateTimePattern date, DateTimePattern timestamp, DateTimePattern ntz,
+                 TimeZone zone, bool keep_nulls)
       : date_(std::move(date)),
         timestamp_(std::move(timestamp)),
         ntz_(std::move(ntz)),

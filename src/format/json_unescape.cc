@@ -15,15 +15,24 @@ int hex_digit(char c) {
 // The character of a two-character escape; 0: none such.
 char simple_escape(char c) {
   switch (c) {
-    case '"': return '"';
-    case '\\': return '\\';
-    case '/': return '/';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return 0;
+    case '"':
+      return '"';
+    case '\\':
+      return '\\';
+    case '/':
+      return '/';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
   }
 }
 
@@ -73,7 +82,8 @@ bool unescape_json(const char* from, std::size_t size, char* to, std::size_t& de
   const char* const end = from + size;
   char* const begin = to;
   while (from < end) {
-    const auto* slash = static_cast<const char*>(std::memchr(from, '\\', static_cast<std::size_t>(end - from)));
+    const auto* slash =
+        static_cast<const char*>(std::memchr(from, '\\', static_cast<std::size_t>(end - from)));
     const auto plain = static_cast<std::size_t>((slash == nullptr ? end : slash) - from);
     std::memmove(to, from, plain);
     to += plain;
@@ -95,7 +105,8 @@ bool unescape_json(const char* from, std::size_t size, char* to, std::size_t& de
     if (is_high(code_point) && end - from >= 6 && from[0] == '\\' && from[1] == 'u') {
       const int second = hex4(from + 2);
       if (second >= 0 && is_low(static_cast<unsigned>(second))) {
-        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (static_cast<unsigned>(second) - 0xdc00);
+        code_point =
+            0x10000 + ((code_point - 0xd800) << 10) + (static_cast<unsigned>(second) - 0xdc00);
         from += 6;
       }
     }
@@ -108,7 +119,8 @@ bool unescape_json(const char* from, std::size_t size, char* to, std::size_t& de
 bool is_escaped_json(const char* from, std::size_t size) {
   const char* const end = from + size;
   while (from < end) {
-    const auto* slash = static_cast<const char*>(std::memchr(from, '\\', static_cast<std::size_t>(end - from)));
+    const auto* slash =
+        static_cast<const char*>(std::memchr(from, '\\', static_cast<std::size_t>(end - from)));
     if (slash == nullptr) return true;
     from = slash;
     if (end - from < 2) return false;

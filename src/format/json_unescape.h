@@ -5,8 +5,9 @@
 
 namespace millstream::format {
 
-// Decodes the content of a strict JSON string (no quotes). Never longer than the source; `to` may be `from`'s copy, not
-// `from` itself. A surrogate that stands alone becomes '?', as in Spark. False: an escape that JSON does not have.
+// Decodes the content of a strict JSON string (no quotes). Never longer than the source; `to` may
+// be `from`'s copy, not `from` itself. A surrogate that stands alone becomes '?', as in Spark.
+// False: an escape that JSON does not have.
 bool unescape_json(const char* from, std::size_t size, char* to, std::size_t& decoded);
 
 // True when every escape in it is one of JSON's.

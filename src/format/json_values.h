@@ -1,4 +1,5 @@
-// The templates of JsonRows: how each type takes a value from a scanner. Included by json_rows.cc alone.
+// The templates of JsonRows: how each type takes a value from a scanner. Included by json_rows.cc
+// alone.
 #pragma once
 
 #include <limits>
@@ -66,8 +67,9 @@ Outcome JsonRows::read_object(Scanner& scanner, JsonColumn& column, std::int64_t
     }
     auto& child = children[static_cast<std::size_t>(index)];
     const Outcome outcome =
-        keeps_text() ? read_member_keeping_text(scanner, child, row, other_spelling ? &spelling : nullptr)
-                     : read_value(scanner, child, row);
+        keeps_text()
+            ? read_member_keeping_text(scanner, child, row, other_spelling ? &spelling : nullptr)
+            : read_value(scanner, child, row);
     if (outcome != Outcome::ok) {
       if (outcome == Outcome::malformed) return outcome;
       worst = Outcome::partial;
@@ -104,7 +106,8 @@ Outcome JsonRows::read_member_keeping_text(Scanner& scanner, JsonColumn& column,
   if (outcome == Outcome::ok && !rescued_within && !unknown_within) return outcome;
   const std::string key = spelling != nullptr ? *spelling : json_quote(column.name());
   const std::string_view value(begin, static_cast<std::size_t>(scanner.last_end() - begin));
-  const bool is_list = column.kind() == JsonColumn::Kind::array || column.kind() == JsonColumn::Kind::map;
+  const bool is_list =
+      column.kind() == JsonColumn::Kind::array || column.kind() == JsonColumn::Kind::map;
   if (outcome == Outcome::bad || is_list) {
     rescued_text_.forget_from(rescued_mark);
     if (settings_.fill_rescued) rescued_text_.add(key, value);
@@ -123,14 +126,22 @@ template <typename Scanner>
 Outcome JsonRows::read_value(Scanner& scanner, JsonColumn& column, std::int64_t row) {
   using Kind = JsonColumn::Kind;
   switch (column.kind()) {
-    case Kind::skipped: return scanner.skip_value() ? Outcome::ok : Outcome::malformed;
-    case Kind::string: return read_text(scanner, column, row);
-    case Kind::int64: return read_integer<Scanner, std::int64_t>(scanner, column, row);
-    case Kind::int32: return read_integer<Scanner, std::int32_t>(scanner, column, row);
-    case Kind::int16: return read_integer<Scanner, std::int16_t>(scanner, column, row);
-    case Kind::int8: return read_integer<Scanner, std::int8_t>(scanner, column, row);
-    case Kind::float64: return read_floating<Scanner, double>(scanner, column, row);
-    case Kind::float32: return read_floating<Scanner, float>(scanner, column, row);
+    case Kind::skipped:
+      return scanner.skip_value() ? Outcome::ok : Outcome::malformed;
+    case Kind::string:
+      return read_text(scanner, column, row);
+    case Kind::int64:
+      return read_integer<Scanner, std::int64_t>(scanner, column, row);
+    case Kind::int32:
+      return read_integer<Scanner, std::int32_t>(scanner, column, row);
+    case Kind::int16:
+      return read_integer<Scanner, std::int16_t>(scanner, column, row);
+    case Kind::int8:
+      return read_integer<Scanner, std::int8_t>(scanner, column, row);
+    case Kind::float64:
+      return read_floating<Scanner, double>(scanner, column, row);
+    case Kind::float32:
+      return read_floating<Scanner, float>(scanner, column, row);
     case Kind::boolean: {
       const Token token = scanner.peek();
       if (token != Token::true_ && token != Token::false_) return read_other(scanner, column, row);
@@ -143,15 +154,19 @@ Outcome JsonRows::read_value(Scanner& scanner, JsonColumn& column, std::int64_t 
     case Kind::date:
     case Kind::timestamp:
     case Kind::timestamp_ntz:
-    case Kind::binary: return read_from_text(scanner, column, row);
+    case Kind::binary:
+      return read_from_text(scanner, column, row);
     case Kind::struct_: {
       if (scanner.peek() != Token::object) return read_other(scanner, column, row);
       column.set_struct(row);
       return read_object(scanner, column, row);
     }
-    case Kind::array: return read_array(scanner, column, row);
-    case Kind::map: return read_map(scanner, column, row);
-    case Kind::null: return read_other(scanner, column, row);
+    case Kind::array:
+      return read_array(scanner, column, row);
+    case Kind::map:
+      return read_map(scanner, column, row);
+    case Kind::null:
+      return read_other(scanner, column, row);
   }
   return Outcome::malformed;
 }
@@ -211,7 +226,8 @@ Outcome JsonRows::read_floating(Scanner& scanner, JsonColumn& column, std::int64
       }
       column.set_null(row);
       return Outcome::bad;
-    default: return read_other(scanner, column, row);
+    default:
+      return read_other(scanner, column, row);
   }
 }
 
@@ -242,7 +258,8 @@ Outcome JsonRows::read_from_text(Scanner& scanner, JsonColumn& column, std::int6
     const Outcome outcome = scanner.read_integer(seconds);
     if (outcome == Outcome::malformed) return outcome;
     std::int64_t micros;
-    if (outcome == Outcome::ok && !__builtin_mul_overflow(seconds, std::int64_t{1'000'000}, &micros)) {
+    if (outcome == Outcome::ok &&
+        !__builtin_mul_overflow(seconds, std::int64_t{1'000'000}, &micros)) {
       column.set<std::int64_t>(row, micros);
       return Outcome::ok;
     }
@@ -280,7 +297,8 @@ template <typename Scanner>
 Outcome JsonRows::read_map(Scanner& scanner, JsonColumn& column, std::int64_t row) {
   if (scanner.peek() != Token::object) return read_other(scanner, column, row);
   const auto place = scanner.save();
-  // Which members stay: of equal keys the last. Found in a pass of its own, so that each entry is written once.
+  // Which members stay: of equal keys the last. Found in a pass of its own, so that each entry is
+  // written once.
   std::unordered_map<std::string, std::size_t> last;
   std::size_t count = 0;
   bool empty;

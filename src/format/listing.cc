@@ -22,14 +22,16 @@ Result<std::optional<std::int64_t>> time_bound(const Options& options, std::stri
   TRY_ASSIGN(const TimeZone zone, TimeZone::find(options.get("timeZone", session_time_zone)));
   std::int64_t micros;
   if (!parse_timestamp_lenient(*text, zone, micros)) {
-    return Status::invalid("the option '{}' takes a timestamp such as 2020-06-01T13:00:00, not '{}'", name, *text);
+    return Status::invalid(
+        "the option '{}' takes a timestamp such as 2020-06-01T13:00:00, not '{}'", name, *text);
   }
   return std::optional(micros);
 }
 
 class Lister {
  public:
-  Lister(io::Store& store, const ListOptions& options, std::optional<Glob> filter, std::vector<FoundFile>& out)
+  Lister(io::Store& store, const ListOptions& options, std::optional<Glob> filter,
+         std::vector<FoundFile>& out)
       : store_(store),
         options_(options),
         filter_(std::move(filter)),
@@ -42,8 +44,10 @@ class Lister {
     if (!info.ok()) return info.status();
     const std::string base = options_.base_path.value_or(path);
     if (info->is_directory) return add_directory(path, base);
-    if (!is_hidden_name(io::base_name(path)) && is_wanted_name(io::base_name(path)) && is_wanted(*info)) {
-      out_.push_back({std::move(info).value(), options_.base_path.value_or(std::string(io::parent_path(path)))});
+    if (!is_hidden_name(io::base_name(path)) && is_wanted_name(io::base_name(path)) &&
+        is_wanted(*info)) {
+      out_.push_back({std::move(info).value(),
+                      options_.base_path.value_or(std::string(io::parent_path(path)))});
     }
     return Status::OK();
   }
@@ -55,7 +59,8 @@ class Lister {
     return !options_.modified_before_us || info.modified_us < *options_.modified_before_us;
   }
   bool descends_into(std::string_view name) const {
-    return !is_hidden_name(name) && (options_.recursive || name.find('=') != std::string_view::npos);
+    return !is_hidden_name(name) &&
+           (options_.recursive || name.find('=') != std::string_view::npos);
   }
 
   Status add_directory(const std::string& path, const std::string& base) {
@@ -63,12 +68,14 @@ class Lister {
     TRY(local_ ? list_local(path, base, directories) : list_store(path, base, directories));
     for (const auto& directory : directories) {
       Status status = add_directory(directory, base);
-      if (!status.ok() && !status.is(ErrorKind::file_not_found)) return status;  // gone meanwhile: fine
+      if (!status.ok() && !status.is(ErrorKind::file_not_found))
+        return status;  // gone meanwhile: fine
     }
     return Status::OK();
   }
 
-  Status list_store(const std::string& path, const std::string& base, std::vector<std::string>& directories) {
+  Status list_store(const std::string& path, const std::string& base,
+                    std::vector<std::string>& directories) {
     TRY_ASSIGN(auto children, store_.list(path));
     for (auto& child : children) {
       const auto name = io::base_name(child.path);
@@ -82,7 +89,8 @@ class Lister {
   }
 
   // Names first; only what is wanted by name is looked at.
-  Status list_local(const std::string& path, const std::string& base, std::vector<std::string>& directories) {
+  Status list_local(const std::string& path, const std::string& base,
+                    std::vector<std::string>& directories) {
     DIR* handle = ::opendir(path.c_str());
     if (handle == nullptr) return failed("listing", path);
     const int fd = ::dirfd(handle);
@@ -122,7 +130,8 @@ class Lister {
 
   static Status failed(const char* doing, const std::string& path) {
     const std::string text = fmt::format("{} {}: {}", doing, path, std::strerror(errno));
-    return Status::plain(errno == ENOENT || errno == ENOTDIR ? ErrorKind::file_not_found : ErrorKind::io, text);
+    return Status::plain(
+        errno == ENOENT || errno == ENOTDIR ? ErrorKind::file_not_found : ErrorKind::io, text);
   }
 
   io::Store& store_;
@@ -149,7 +158,8 @@ Status match_paths(io::Store& store, std::string_view pattern, std::vector<std::
     if (parts[i].empty()) continue;
     std::vector<std::string> next;
     if (parts[i].find_first_of("*?[") == std::string::npos) {
-      for (const auto& directory : level) next.push_back(io::join_path(directory, without_escapes(parts[i])));
+      for (const auto& directory : level)
+        next.push_back(io::join_path(directory, without_escapes(parts[i])));
     } else {
       TRY_ASSIGN(const Glob glob, Glob::compile(parts[i]));
       for (const auto& directory : level) {
@@ -184,7 +194,8 @@ bool is_hidden_name(std::string_view name) {
   return name.front() == '_' && name.find('=') == std::string_view::npos;
 }
 
-Result<ListOptions> parse_list_options(const Options& options, const std::string& session_time_zone) {
+Result<ListOptions> parse_list_options(const Options& options,
+                                       const std::string& session_time_zone) {
   ListOptions out;
   TRY_ASSIGN(out.recursive, options.get_bool("recursiveFileLookup", false));
   if (const auto* filter = options.find("pathGlobFilter")) {
@@ -202,7 +213,8 @@ Result<ListOptions> parse_list_options(const Options& options, const std::string
 }
 
 Result<std::vector<FoundFile>> list_files(const std::shared_ptr<io::Store>& store,
-                                          const std::vector<std::string>& roots, const ListOptions& options) {
+                                          const std::vector<std::string>& roots,
+                                          const ListOptions& options) {
   std::vector<FoundFile> found;
   std::optional<Glob> filter;
   if (options.glob_filter) {
@@ -214,7 +226,8 @@ Result<std::vector<FoundFile>> list_files(const std::shared_ptr<io::Store>& stor
     std::vector<std::string> paths;
     if (options.glob_paths && Glob::has_wildcard(root)) {
       TRY_ASSIGN(const Glob glob, Glob::compile(root));
-      for (const auto& alternative : glob.alternatives()) TRY(match_paths(*store, alternative, paths));
+      for (const auto& alternative : glob.alternatives())
+        TRY(match_paths(*store, alternative, paths));
       if (paths.empty() && !options.ignore_missing) return path_not_found(root);
       std::sort(paths.begin(), paths.end());
       paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
@@ -230,8 +243,9 @@ Result<std::vector<FoundFile>> list_files(const std::shared_ptr<io::Store>& stor
       }
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const FoundFile& a, const FoundFile& b) { return a.info.path < b.info.path; });
+  std::stable_sort(found.begin(), found.end(), [](const FoundFile& a, const FoundFile& b) {
+    return a.info.path < b.info.path;
+  });
   return found;
 }
 

@@ -1,5 +1,6 @@
-// Fitting a Parquet file's columns to a wanted schema: which leaves to read, and how an array of the file becomes one of the
-// wanted type. Pure functions; the conversions are those of Spark's vectorised reader.
+// Fitting a Parquet file's columns to a wanted schema: which leaves to read, and how an array of
+// the file becomes one of the wanted type. Pure functions; the conversions are those of Spark's
+// vectorised reader.
 #pragma once
 
 #include <memory>
@@ -27,15 +28,17 @@ struct AdaptRules {
 };
 
 // The member of that name; nullptr: the file has it not.
-const parquet::arrow::SchemaField* find_member(const std::vector<parquet::arrow::SchemaField>& members,
-                                               const std::string& name, bool case_sensitive);
+const parquet::arrow::SchemaField* find_member(
+    const std::vector<parquet::arrow::SchemaField>& members, const std::string& name,
+    bool case_sensitive);
 
 // Adds the leaves that a wanted type needs of a file's column.
-void collect_leaves(const parquet::arrow::SchemaField& field, const column::DataType& wanted, bool case_sensitive,
-                    std::vector<int>& leaves);
+void collect_leaves(const parquet::arrow::SchemaField& field, const column::DataType& wanted,
+                    bool case_sensitive, std::vector<int>& leaves);
 
 // FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH for a type that does not fit.
-Result<std::shared_ptr<arrow::Array>> adapt(const std::shared_ptr<arrow::Array>& array, const column::TypePtr& wanted,
+Result<std::shared_ptr<arrow::Array>> adapt(const std::shared_ptr<arrow::Array>& array,
+                                            const column::TypePtr& wanted,
                                             const std::string& column, const AdaptRules& rules);
 
 }  // namespace millstream::format

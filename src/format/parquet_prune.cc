@@ -28,8 +28,10 @@ int compare_as(const arrow::Scalar& a, const arrow::Scalar& b) {
 }
 
 bool is_nan(const arrow::Scalar& value) {
-  if (value.type->id() == arrow::Type::DOUBLE) return std::isnan(static_cast<const arrow::DoubleScalar&>(value).value);
-  if (value.type->id() == arrow::Type::FLOAT) return std::isnan(static_cast<const arrow::FloatScalar&>(value).value);
+  if (value.type->id() == arrow::Type::DOUBLE)
+    return std::isnan(static_cast<const arrow::DoubleScalar&>(value).value);
+  if (value.type->id() == arrow::Type::FLOAT)
+    return std::isnan(static_cast<const arrow::FloatScalar&>(value).value);
   return false;
 }
 
@@ -51,7 +53,8 @@ bool can_equal(const Range& range, const arrow::Scalar& value) {
 }
 
 bool can_start_with(const Range& range, const arrow::Scalar& value) {
-  if (value.type->id() != arrow::Type::STRING || range.min->type->id() != arrow::Type::STRING) return true;
+  if (value.type->id() != arrow::Type::STRING || range.min->type->id() != arrow::Type::STRING)
+    return true;
   const auto text = [](const arrow::Scalar& scalar) {
     return std::string_view(*static_cast<const arrow::StringScalar&>(scalar).value);
   };
@@ -59,7 +62,8 @@ bool can_start_with(const Range& range, const arrow::Scalar& value) {
   return text(*range.max) >= prefix && text(*range.min).substr(0, prefix.size()) <= prefix;
 }
 
-// Can a value within the range match? NaN is above every number for Spark, and ranges do not tell of it.
+// Can a value within the range match? NaN is above every number for Spark, and ranges do not tell
+// of it.
 bool can_match(const Predicate& predicate, const Range& range) {
   if (predicate.op == Op::in) {
     for (const auto& value : predicate.values) {
@@ -73,14 +77,22 @@ bool can_match(const Predicate& predicate, const Range& range) {
   const auto low = compare_scalars(*range.min, value);
   const auto high = compare_scalars(*range.max, value);
   switch (predicate.op) {
-    case Op::equal: return can_equal(range, value);
-    case Op::not_equal: return is_floating(value) || !low || !high || *low != 0 || *high != 0;
-    case Op::less: return is_nan(value) || !low || *low < 0;
-    case Op::less_equal: return is_nan(value) || !low || *low <= 0;
-    case Op::greater: return is_floating(value) || !high || *high > 0;
-    case Op::greater_equal: return is_floating(value) || !high || *high >= 0;
-    case Op::starts_with: return can_start_with(range, value);
-    default: return true;
+    case Op::equal:
+      return can_equal(range, value);
+    case Op::not_equal:
+      return is_floating(value) || !low || !high || *low != 0 || *high != 0;
+    case Op::less:
+      return is_nan(value) || !low || *low < 0;
+    case Op::less_equal:
+      return is_nan(value) || !low || *low <= 0;
+    case Op::greater:
+      return is_floating(value) || !high || *high > 0;
+    case Op::greater_equal:
+      return is_floating(value) || !high || *high >= 0;
+    case Op::starts_with:
+      return can_start_with(range, value);
+    default:
+      return true;
   }
 }
 
@@ -91,8 +103,8 @@ struct Leaf {
 };
 
 // The leaf that a predicate is about; false: it is about something else.
-bool find_leaf(const Predicate& predicate, const parquet::arrow::SchemaManifest& manifest, const column::Schema& wanted,
-               bool case_sensitive, Leaf& leaf) {
+bool find_leaf(const Predicate& predicate, const parquet::arrow::SchemaManifest& manifest,
+               const column::Schema& wanted, bool case_sensitive, Leaf& leaf) {
   const auto* members = &manifest.schema_fields;
   const column::Schema* fields = &wanted;
   for (std::size_t i = 0; i < predicate.path.size(); ++i) {
@@ -113,7 +125,9 @@ bool find_leaf(const Predicate& predicate, const parquet::arrow::SchemaManifest&
       leaf.column = member->column_index;
       return true;
     }
-    if (leaf.type->kind() != column::TypeKind::struct_ || member->field->type()->id() != arrow::Type::STRUCT) return false;
+    if (leaf.type->kind() != column::TypeKind::struct_ ||
+        member->field->type()->id() != arrow::Type::STRUCT)
+      return false;
     members = &member->children;
     fields = &leaf.type->fields();
   }
@@ -131,7 +145,8 @@ bool group_can_match(const parquet::RowGroupMetaData& group, const Leaf& leaf) {
   }
   if (op == Op::is_null || op == Op::is_not_null) return true;
   Range range;
-  return !range_of_chunk(*chunk, leaf.type, range.min, range.max) || can_match(*leaf.predicate, range);
+  return !range_of_chunk(*chunk, leaf.type, range.min, range.max) ||
+         can_match(*leaf.predicate, range);
 }
 
 }  // namespace
@@ -139,15 +154,24 @@ bool group_can_match(const parquet::RowGroupMetaData& group, const Leaf& leaf) {
 std::optional<int> compare_scalars(const arrow::Scalar& a, const arrow::Scalar& b) {
   if (a.type->id() != b.type->id() || !a.is_valid || !b.is_valid) return std::nullopt;
   switch (a.type->id()) {
-    case arrow::Type::INT8: return compare_as<arrow::Int8Scalar>(a, b);
-    case arrow::Type::INT16: return compare_as<arrow::Int16Scalar>(a, b);
-    case arrow::Type::INT32: return compare_as<arrow::Int32Scalar>(a, b);
-    case arrow::Type::INT64: return compare_as<arrow::Int64Scalar>(a, b);
-    case arrow::Type::DATE32: return compare_as<arrow::Date32Scalar>(a, b);
-    case arrow::Type::FLOAT: return compare_as<arrow::FloatScalar>(a, b);
-    case arrow::Type::DOUBLE: return compare_as<arrow::DoubleScalar>(a, b);
+    case arrow::Type::INT8:
+      return compare_as<arrow::Int8Scalar>(a, b);
+    case arrow::Type::INT16:
+      return compare_as<arrow::Int16Scalar>(a, b);
+    case arrow::Type::INT32:
+      return compare_as<arrow::Int32Scalar>(a, b);
+    case arrow::Type::INT64:
+      return compare_as<arrow::Int64Scalar>(a, b);
+    case arrow::Type::DATE32:
+      return compare_as<arrow::Date32Scalar>(a, b);
+    case arrow::Type::FLOAT:
+      return compare_as<arrow::FloatScalar>(a, b);
+    case arrow::Type::DOUBLE:
+      return compare_as<arrow::DoubleScalar>(a, b);
     case arrow::Type::TIMESTAMP: {
-      const auto unit = [](const arrow::Scalar& s) { return static_cast<const arrow::TimestampType&>(*s.type).unit(); };
+      const auto unit = [](const arrow::Scalar& s) {
+        return static_cast<const arrow::TimestampType&>(*s.type).unit();
+      };
       if (unit(a) != unit(b)) return std::nullopt;
       return compare_as<arrow::TimestampScalar>(a, b);
     }
@@ -160,17 +184,20 @@ std::optional<int> compare_scalars(const arrow::Scalar& a, const arrow::Scalar& 
       };
       return sign(text(a), text(b));
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
-std::vector<int> matching_row_groups(const parquet::FileMetaData& footer, const parquet::arrow::SchemaManifest& manifest,
+std::vector<int> matching_row_groups(const parquet::FileMetaData& footer,
+                                     const parquet::arrow::SchemaManifest& manifest,
                                      const column::Schema& wanted, bool case_sensitive,
                                      const std::vector<Predicate>& predicates) {
   std::vector<Leaf> leaves;
   for (const auto& predicate : predicates) {
     Leaf leaf{&predicate, -1, nullptr};
-    if (find_leaf(predicate, manifest, wanted, case_sensitive, leaf)) leaves.push_back(std::move(leaf));
+    if (find_leaf(predicate, manifest, wanted, case_sensitive, leaf))
+      leaves.push_back(std::move(leaf));
   }
   std::vector<int> groups;
   for (int i = 0; i < footer.num_row_groups(); ++i) {

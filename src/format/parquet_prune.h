@@ -1,4 +1,5 @@
-// Which row groups of a Parquet file can hold rows that a conjunction of predicates takes, by the footer's statistics.
+// Which row groups of a Parquet file can hold rows that a conjunction of predicates takes, by the
+// footer's statistics.
 #pragma once
 
 #include <optional>
@@ -16,12 +17,15 @@ struct SchemaManifest;
 
 namespace millstream::format {
 
-// Indexes of the row groups to read. Predicates on columns of other types than `wanted` says are left alone.
-std::vector<int> matching_row_groups(const parquet::FileMetaData& footer, const parquet::arrow::SchemaManifest& manifest,
+// Indexes of the row groups to read. Predicates on columns of other types than `wanted` says are
+// left alone.
+std::vector<int> matching_row_groups(const parquet::FileMetaData& footer,
+                                     const parquet::arrow::SchemaManifest& manifest,
                                      const column::Schema& wanted, bool case_sensitive,
                                      const std::vector<connector::Predicate>& predicates);
 
-// Less than, equal to, or greater than 0; nothing for types without order here, or of different types.
+// Less than, equal to, or greater than 0; nothing for types without order here, or of different
+// types.
 std::optional<int> compare_scalars(const arrow::Scalar& a, const arrow::Scalar& b);
 
 }  // namespace millstream::format

@@ -26,12 +26,13 @@ Status bad_footer(const std::string& path, const std::string& why) {
       .with_cause(Status::io("{}", why));
 }
 
-Result<std::shared_ptr<arrow::io::RandomAccessFile>> open_source(const std::shared_ptr<io::Store>& store,
-                                                                 const std::string& path) {
+Result<std::shared_ptr<arrow::io::RandomAccessFile>> open_source(
+    const std::shared_ptr<io::Store>& store, const std::string& path) {
   if (store.get() != io::local_store().get()) {
     auto bytes = store->get(path);
     if (!bytes.ok()) return failed_read(path, bytes.status());
-    return std::shared_ptr<arrow::io::RandomAccessFile>(arrow::io::BufferReader::FromString(std::move(bytes).value()));
+    return std::shared_ptr<arrow::io::RandomAccessFile>(
+        arrow::io::BufferReader::FromString(std::move(bytes).value()));
   }
   auto opened = arrow::io::ReadableFile::Open(path);
   if (!opened.ok()) {
@@ -41,8 +42,8 @@ Result<std::shared_ptr<arrow::io::RandomAccessFile>> open_source(const std::shar
   return std::shared_ptr<arrow::io::RandomAccessFile>(*opened);
 }
 
-Result<std::unique_ptr<parquet::ParquetFileReader>> open_file(const std::shared_ptr<io::Store>& store,
-                                                              const std::string& path) {
+Result<std::unique_ptr<parquet::ParquetFileReader>> open_file(
+    const std::shared_ptr<io::Store>& store, const std::string& path) {
   TRY_ASSIGN(auto source, open_source(store, path));
   try {
     return parquet::ParquetFileReader::Open(std::move(source));
@@ -74,8 +75,8 @@ class Reader final : public ParquetReader {
     if (!made.ok()) return bad_footer(rules_.path, made.status().message());
     reader_ = std::move(*made);
     const auto& manifest = reader_->manifest();
-    const auto groups =
-        matching_row_groups(*footer, manifest, wanted_, options_.case_sensitive, options_.predicates);
+    const auto groups = matching_row_groups(*footer, manifest, wanted_, options_.case_sensitive,
+                                            options_.predicates);
     std::vector<int> leaves;
     for (const auto& field : wanted_) {
       const auto* found = find_member(manifest.schema_fields, field.name, options_.case_sensitive);
@@ -124,9 +125,11 @@ class Reader final : public ParquetReader {
   Result<connector::RecordBatchPtr> fit(const arrow::RecordBatch& batch) const {
     std::vector<std::shared_ptr<arrow::Array>> columns;
     for (const auto& field : wanted_) {
-      const auto* found = find_member(reader_->manifest().schema_fields, field.name, options_.case_sensitive);
+      const auto* found =
+          find_member(reader_->manifest().schema_fields, field.name, options_.case_sensitive);
       if (found == nullptr) {
-        TRY_ARROW_ASSIGN(auto nulls, arrow::MakeArrayOfNull(column::to_arrow(field.type), batch.num_rows()));
+        TRY_ARROW_ASSIGN(auto nulls,
+                         arrow::MakeArrayOfNull(column::to_arrow(field.type), batch.num_rows()));
         columns.push_back(std::move(nulls));
         continue;
       }
@@ -150,8 +153,9 @@ class Reader final : public ParquetReader {
 
 }  // namespace
 
-Result<std::unique_ptr<ParquetReader>> ParquetReader::open(std::shared_ptr<io::Store> store, std::string path,
-                                                           column::Schema wanted, const ParquetReadOptions& options) {
+Result<std::unique_ptr<ParquetReader>> ParquetReader::open(std::shared_ptr<io::Store> store,
+                                                           std::string path, column::Schema wanted,
+                                                           const ParquetReadOptions& options) {
   TRY_ASSIGN(auto file, open_file(store, path));
   auto reader = std::make_unique<Reader>(path, std::move(wanted), options);
   try {
@@ -162,7 +166,8 @@ Result<std::unique_ptr<ParquetReader>> ParquetReader::open(std::shared_ptr<io::S
   return std::unique_ptr<ParquetReader>(std::move(reader));
 }
 
-Result<ParquetFooter> read_parquet_footer(const std::shared_ptr<io::Store>& store, const std::string& path) {
+Result<ParquetFooter> read_parquet_footer(const std::shared_ptr<io::Store>& store,
+                                          const std::string& path) {
   TRY_ASSIGN(const auto file, open_file(store, path));
   try {
     const auto metadata = file->metadata();
@@ -179,7 +184,8 @@ Result<ParquetFooter> read_parquet_footer(const std::shared_ptr<io::Store>& stor
       }
     }
     std::shared_ptr<arrow::Schema> schema;
-    const auto status = parquet::arrow::FromParquetSchema(metadata->schema(), reader_properties(1), nullptr, &schema);
+    const auto status = parquet::arrow::FromParquetSchema(metadata->schema(), reader_properties(1),
+                                                          nullptr, &schema);
     if (!status.ok()) return bad_footer(path, status.message());
     auto converted = column::from_arrow(*schema);
     if (!converted.ok()) return converted.status().at(error_path(path));

@@ -28,8 +28,10 @@ bool starts_with(const std::vector<std::string>& path, const std::vector<std::st
   return prefix.size() <= path.size() && std::equal(prefix.begin(), prefix.end(), path.begin());
 }
 
-// The array at the end of a path of struct members, with the NULLs of the structs around it applied.
-std::shared_ptr<arrow::Array> descend(const arrow::RecordBatch& batch, const std::vector<int>& indexes) {
+// The array at the end of a path of struct members, with the NULLs of the structs around it
+// applied.
+std::shared_ptr<arrow::Array> descend(const arrow::RecordBatch& batch,
+                                      const std::vector<int>& indexes) {
   std::shared_ptr<arrow::Array> array = batch.column(indexes[0]);
   for (std::size_t i = 1; i < indexes.size(); ++i) {
     const auto& parent = static_cast<const arrow::StructArray&>(*array);
@@ -53,28 +55,36 @@ bool contains_nan(const arrow::Array& array) {
   return false;
 }
 
-// A value of the Parquet physical type as a scalar of the column's own type; null for types without order here.
+// A value of the Parquet physical type as a scalar of the column's own type; null for types without
+// order here.
 std::shared_ptr<arrow::Scalar> scalar_of(const column::DataType& type, std::int64_t value) {
   switch (type.kind()) {
-    case TypeKind::byte_: return std::make_shared<arrow::Int8Scalar>(static_cast<std::int8_t>(value));
-    case TypeKind::short_: return std::make_shared<arrow::Int16Scalar>(static_cast<std::int16_t>(value));
-    case TypeKind::int_: return std::make_shared<arrow::Int32Scalar>(static_cast<std::int32_t>(value));
-    case TypeKind::long_: return std::make_shared<arrow::Int64Scalar>(value);
-    case TypeKind::date: return std::make_shared<arrow::Date32Scalar>(static_cast<std::int32_t>(value));
+    case TypeKind::byte_:
+      return std::make_shared<arrow::Int8Scalar>(static_cast<std::int8_t>(value));
+    case TypeKind::short_:
+      return std::make_shared<arrow::Int16Scalar>(static_cast<std::int16_t>(value));
+    case TypeKind::int_:
+      return std::make_shared<arrow::Int32Scalar>(static_cast<std::int32_t>(value));
+    case TypeKind::long_:
+      return std::make_shared<arrow::Int64Scalar>(value);
+    case TypeKind::date:
+      return std::make_shared<arrow::Date32Scalar>(static_cast<std::int32_t>(value));
     case TypeKind::timestamp:
-      return std::make_shared<arrow::TimestampScalar>(value,
-                                                      arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"));
+      return std::make_shared<arrow::TimestampScalar>(
+          value, arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"));
     case TypeKind::timestamp_ntz:
-      return std::make_shared<arrow::TimestampScalar>(value, arrow::timestamp(arrow::TimeUnit::MICRO));
+      return std::make_shared<arrow::TimestampScalar>(value,
+                                                      arrow::timestamp(arrow::TimeUnit::MICRO));
     case TypeKind::decimal:
       return std::make_shared<arrow::Decimal128Scalar>(
           arrow::Decimal128(value), arrow::decimal128(type.precision(), type.scale()));
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
-std::shared_ptr<arrow::Scalar> scalar_of_bytes(const column::DataType& type, const std::uint8_t* bytes,
-                                               std::uint32_t size) {
+std::shared_ptr<arrow::Scalar> scalar_of_bytes(const column::DataType& type,
+                                               const std::uint8_t* bytes, std::uint32_t size) {
   if (type.is_string()) {
     return std::make_shared<arrow::StringScalar>(
         std::string(reinterpret_cast<const char*>(bytes), size));
@@ -111,8 +121,10 @@ void set_range(const std::vector<std::shared_ptr<parquet::Statistics>>& parts, i
   const auto plain_less = [](const auto& a, const auto& b) { return a < b; };
   const auto from_int = [&](auto v) { return scalar_of(type, static_cast<std::int64_t>(v)); };
   switch (parts.front()->physical_type()) {
-    case parquet::Type::INT32: return merge_range<parquet::Int32Type>(parts, out, plain_less, from_int);
-    case parquet::Type::INT64: return merge_range<parquet::Int64Type>(parts, out, plain_less, from_int);
+    case parquet::Type::INT32:
+      return merge_range<parquet::Int32Type>(parts, out, plain_less, from_int);
+    case parquet::Type::INT64:
+      return merge_range<parquet::Int64Type>(parts, out, plain_less, from_int);
     case parquet::Type::FLOAT:
       return merge_range<parquet::FloatType>(parts, out, plain_less, [](float v) {
         return std::static_pointer_cast<arrow::Scalar>(std::make_shared<arrow::FloatScalar>(v));
@@ -140,7 +152,8 @@ void set_range(const std::vector<std::shared_ptr<parquet::Statistics>>& parts, i
             return scalar_of_bytes(type, v.ptr, static_cast<std::uint32_t>(fixed_length));
           });
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -160,8 +173,8 @@ bool is_low_cardinality(const arrow::Array& array) {
   }
   const int width = array.type()->byte_width();
   if (width <= 1 || array.data()->buffers.size() < 2 || !array.data()->buffers[1]) return false;
-  const auto* raw = reinterpret_cast<const char*>(array.data()->buffers[1]->data()) +
-                    array.offset() * width;
+  const auto* raw =
+      reinterpret_cast<const char*>(array.data()->buffers[1]->data()) + array.offset() * width;
   for (std::int64_t i = 0; i < count && seen.size() <= limit; ++i) {
     if (array.IsValid(i)) seen.insert({raw + i * width, static_cast<std::size_t>(width)});
   }
@@ -174,7 +187,8 @@ void find_low_cardinality(const arrow::Array& array, const std::string& path,
     case arrow::Type::STRUCT: {
       const auto& parent = static_cast<const arrow::StructArray&>(array);
       for (int i = 0; i < parent.num_fields(); ++i) {
-        find_low_cardinality(*parent.field(i), path + "." + parent.struct_type()->field(i)->name(), out);
+        find_low_cardinality(*parent.field(i), path + "." + parent.struct_type()->field(i)->name(),
+                             out);
       }
       return;
     }
@@ -188,7 +202,8 @@ void find_low_cardinality(const arrow::Array& array, const std::string& path,
       return find_low_cardinality(*map.items(), path + ".key_value.value", out);
     }
     case arrow::Type::BOOL:
-    case arrow::Type::NA: return;
+    case arrow::Type::NA:
+      return;
     default:
       if (is_low_cardinality(array)) out.push_back(path);
   }
@@ -207,8 +222,10 @@ std::int64_t data_bytes(const arrow::ArrayData& data) {
     case arrow::Type::MAP:
       for (const auto& child : data.child_data) bytes += data_bytes(*child);
       return bytes + data.length * 4;
-    case arrow::Type::NA: return 0;
-    default: return data.length * std::max(1, data.type->byte_width());
+    case arrow::Type::NA:
+      return 0;
+    default:
+      return data.length * std::max(1, data.type->byte_width());
   }
 }
 

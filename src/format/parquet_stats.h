@@ -1,6 +1,6 @@
-// The per-leaf statistics of a file being written. Minimum, maximum and NULLs of plain leaves are those that Parquet's writer
-// computes for its own footer while it encodes; what it does not tell (NULLs of whole arrays and maps, NaN) is gathered here.
-// Used by one ParquetWriter.
+// The per-leaf statistics of a file being written. Minimum, maximum and NULLs of plain leaves are
+// those that Parquet's writer computes for its own footer while it encodes; what it does not tell
+// (NULLs of whole arrays and maps, NaN) is gathered here. Used by one ParquetWriter.
 #pragma once
 
 #include <parquet/type_fwd.h>
@@ -42,10 +42,12 @@ class StatsCollector {
   std::vector<Leaf> leaves_;
 };
 
-// Dotted Parquet paths of the leaves that are worth a dictionary, going by the values of a first batch.
+// Dotted Parquet paths of the leaves that are worth a dictionary, going by the values of a first
+// batch.
 std::vector<std::string> low_cardinality_leaves(const arrow::RecordBatch& batch);
 
-// Smallest and largest value of a chunk as scalars of the column's type, as its footer tells; false: it does not.
+// Smallest and largest value of a chunk as scalars of the column's type, as its footer tells;
+// false: it does not.
 bool range_of_chunk(const parquet::ColumnChunkMetaData& chunk, const column::TypePtr& type,
                     std::shared_ptr<arrow::Scalar>& min, std::shared_ptr<arrow::Scalar>& max);
 

@@ -1,4 +1,5 @@
-// Writes Parquet files with Arrow's writer: streamed to a local file, or collected for another store.
+// Writes Parquet files with Arrow's writer: streamed to a local file, or collected for another
+// store.
 #include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/io/file.h>
@@ -30,17 +31,21 @@ constexpr const char* spark_version = "4.2.0";
 
 Result<parquet::Compression::type> codec_of(const std::string& name) {
   static const std::map<std::string, parquet::Compression::type> codecs = {
-      {"none", parquet::Compression::UNCOMPRESSED}, {"uncompressed", parquet::Compression::UNCOMPRESSED},
-      {"snappy", parquet::Compression::SNAPPY},     {"gzip", parquet::Compression::GZIP},
-      {"zstd", parquet::Compression::ZSTD},         {"lz4", parquet::Compression::LZ4},
-      {"lz4_raw", parquet::Compression::LZ4},       {"brotli", parquet::Compression::BROTLI},
+      {"none", parquet::Compression::UNCOMPRESSED},
+      {"uncompressed", parquet::Compression::UNCOMPRESSED},
+      {"snappy", parquet::Compression::SNAPPY},
+      {"gzip", parquet::Compression::GZIP},
+      {"zstd", parquet::Compression::ZSTD},
+      {"lz4", parquet::Compression::LZ4},
+      {"lz4_raw", parquet::Compression::LZ4},
+      {"brotli", parquet::Compression::BROTLI},
   };
   const auto found = codecs.find(to_lower(name));
   if (found == codecs.end()) {
-    return Status::error("CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
-                         {{"codecName", name},
-                          {"availableCodecs",
-                           "brotli, uncompressed, lzo, snappy, lz4_raw, none, zstd, lz4, gzip"}});
+    return Status::error(
+        "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION",
+        {{"codecName", name},
+         {"availableCodecs", "brotli, uncompressed, lzo, snappy, lz4_raw, none, zstd, lz4, gzip"}});
   }
   return found->second;
 }
@@ -122,7 +127,8 @@ class Writer final : public ParquetWriter {
 
   std::int64_t bytes_so_far() const override {
     const auto flushed = sink_->Tell();
-    return (flushed.ok() ? *flushed : 0) + group_bytes_ / 3;  // encoding and codec save about so much
+    return (flushed.ok() ? *flushed : 0) +
+           group_bytes_ / 3;  // encoding and codec save about so much
   }
 
   Result<ParquetFile> close() override {
@@ -210,8 +216,9 @@ class Writer final : public ParquetWriter {
     }
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.set_use_threads(false);
-    auto writer = parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(), sink_,
-                                                   properties.build(), arrow_properties.build());
+    auto writer =
+        parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(), sink_,
+                                         properties.build(), arrow_properties.build());
     TRY_ARROW(writer.status());
     writer_ = std::move(*writer);
     TRY_ARROW(writer_->AddKeyValueMetadata(arrow::key_value_metadata(
@@ -243,8 +250,8 @@ Result<std::unique_ptr<ParquetWriter>> ParquetWriter::open(std::shared_ptr<io::S
                                                            std::string path, column::Schema schema,
                                                            const ParquetWriteOptions& options) {
   TRY_ASSIGN(const auto codec, codec_of(options.compression));
-  auto writer = std::make_unique<Writer>(std::move(store), std::move(path), std::move(schema), options,
-                                         codec);
+  auto writer = std::make_unique<Writer>(std::move(store), std::move(path), std::move(schema),
+                                         options, codec);
   TRY(writer->create());
   return std::unique_ptr<ParquetWriter>(std::move(writer));
 }

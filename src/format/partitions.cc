@@ -25,7 +25,8 @@ constexpr std::string_view null_text = "__HIVE_DEFAULT_PARTITION__";
 bool parse_java_double(std::string_view text, double& value) {
   text = trim(text);
   if (parse_non_finite(text, false, value) && !text.ends_with("INF")) return true;
-  if (!text.empty() && std::string_view("dDfF").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
+  if (!text.empty() && std::string_view("dDfF").find(text.back()) != std::string_view::npos)
+    text.remove_suffix(1);
   std::string_view body = text;
   if (!body.empty() && (body.front() == '+' || body.front() == '-')) body.remove_prefix(1);
   const bool plausible = !body.empty() && std::all_of(body.begin(), body.end(), [](char c) {
@@ -40,7 +41,9 @@ bool parse_java_double(std::string_view text, double& value) {
 
 // A decimal without fraction, of at most 38 digits: its precision; 0: it is none.
 int whole_decimal_precision(std::string_view text) {
-  if (text.find('.') != std::string_view::npos && text.find_first_of("eE") == std::string_view::npos) return 0;
+  if (text.find('.') != std::string_view::npos &&
+      text.find_first_of("eE") == std::string_view::npos)
+    return 0;
   __int128 value;
   if (!parse_decimal(text, 38, 0, false, value)) return 0;
   __int128 scaled;
@@ -74,7 +77,8 @@ TypePtr infer_value(const std::string& text, const std::string& time_zone) {
                       *number <= std::numeric_limits<std::int32_t>::max();
     return fits ? column::int_type() : column::long_type();
   }
-  if (const int precision = whole_decimal_precision(text); precision > 0) return column::decimal_type(precision, 0);
+  if (const int precision = whole_decimal_precision(text); precision > 0)
+    return column::decimal_type(precision, 0);
   double ignored;
   if (parse_java_double(text, ignored)) return column::double_type();
   if (is_timestamp(text, time_zone)) return column::timestamp_type();
@@ -94,21 +98,27 @@ TypePtr wider(const TypePtr& a, const TypePtr& b) {
   if (either(TypeKind::date, TypeKind::timestamp)) return column::timestamp_type();
   const auto digits = [](const TypePtr& type) {
     switch (type->kind()) {
-      case TypeKind::int_: return 10;
-      case TypeKind::long_: return 20;
-      case TypeKind::decimal: return type->precision();
-      default: return 0;
+      case TypeKind::int_:
+        return 10;
+      case TypeKind::long_:
+        return 20;
+      case TypeKind::decimal:
+        return type->precision();
+      default:
+        return 0;
     }
   };
-  if (digits(a) > 0 && digits(b) > 0) return column::decimal_type(std::max(digits(a), digits(b)), 0);
+  if (digits(a) > 0 && digits(b) > 0)
+    return column::decimal_type(std::max(digits(a), digits(b)), 0);
   return column::string_type();
 }
 
 Result<std::shared_ptr<arrow::Scalar>> parse_scalar(const TypePtr& type, const std::string& text,
                                                     const TimeZone& zone) {
   const auto wrong = [&] {
-    return Status::plain(ErrorKind::runtime,
-                         fmt::format("the partition value `{}` is not of type {}", text, type->sql()));
+    return Status::plain(
+        ErrorKind::runtime,
+        fmt::format("the partition value `{}` is not of type {}", text, type->sql()));
   };
   const auto integer = [&](std::int64_t low, std::int64_t high) -> std::optional<std::int64_t> {
     const auto value = parse_int64(trim(text));
@@ -117,13 +127,16 @@ Result<std::shared_ptr<arrow::Scalar>> parse_scalar(const TypePtr& type, const s
   std::shared_ptr<arrow::Scalar> out;
   switch (type->kind()) {
     case TypeKind::byte_:
-      if (const auto v = integer(-128, 127)) out = std::make_shared<arrow::Int8Scalar>(static_cast<std::int8_t>(*v));
+      if (const auto v = integer(-128, 127))
+        out = std::make_shared<arrow::Int8Scalar>(static_cast<std::int8_t>(*v));
       break;
     case TypeKind::short_:
-      if (const auto v = integer(-32768, 32767)) out = std::make_shared<arrow::Int16Scalar>(static_cast<std::int16_t>(*v));
+      if (const auto v = integer(-32768, 32767))
+        out = std::make_shared<arrow::Int16Scalar>(static_cast<std::int16_t>(*v));
       break;
     case TypeKind::int_:
-      if (const auto v = integer(std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max())) {
+      if (const auto v = integer(std::numeric_limits<std::int32_t>::min(),
+                                 std::numeric_limits<std::int32_t>::max())) {
         out = std::make_shared<arrow::Int32Scalar>(static_cast<std::int32_t>(*v));
       }
       break;
@@ -145,12 +158,14 @@ Result<std::shared_ptr<arrow::Scalar>> parse_scalar(const TypePtr& type, const s
       __int128 value;
       if (!parse_decimal(trim(text), type->precision(), type->scale(), false, value)) break;
       out = std::make_shared<arrow::Decimal128Scalar>(
-          arrow::Decimal128(static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)),
+          arrow::Decimal128(static_cast<std::int64_t>(value >> 64),
+                            static_cast<std::uint64_t>(value)),
           arrow::decimal128(type->precision(), type->scale()));
       break;
     }
     case TypeKind::boolean:
-      if (const auto value = parse_bool(trim(text))) out = std::make_shared<arrow::BooleanScalar>(*value);
+      if (const auto value = parse_bool(trim(text)))
+        out = std::make_shared<arrow::BooleanScalar>(*value);
       break;
     case TypeKind::date: {
       std::int32_t days;
@@ -160,24 +175,30 @@ Result<std::shared_ptr<arrow::Scalar>> parse_scalar(const TypePtr& type, const s
     case TypeKind::timestamp: {
       std::int64_t micros;
       if (parse_timestamp_lenient(text, zone, micros)) {
-        out = std::make_shared<arrow::TimestampScalar>(micros, arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"));
+        out = std::make_shared<arrow::TimestampScalar>(
+            micros, arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"));
       }
       break;
     }
     case TypeKind::timestamp_ntz: {
       std::int64_t micros;
       if (parse_timestamp_ntz_lenient(text, micros)) {
-        out = std::make_shared<arrow::TimestampScalar>(micros, arrow::timestamp(arrow::TimeUnit::MICRO));
+        out = std::make_shared<arrow::TimestampScalar>(micros,
+                                                       arrow::timestamp(arrow::TimeUnit::MICRO));
       }
       break;
     }
     case TypeKind::string:
     case TypeKind::char_:
-    case TypeKind::varchar: out = std::make_shared<arrow::StringScalar>(text); break;
+    case TypeKind::varchar:
+      out = std::make_shared<arrow::StringScalar>(text);
+      break;
     case TypeKind::binary:
       out = std::make_shared<arrow::BinaryScalar>(arrow::Buffer::FromString(text));
       break;
-    default: return Status::error("INVALID_PARTITION_COLUMN_DATA_TYPE", {{"type", "\"" + type->sql() + "\""}});
+    default:
+      return Status::error("INVALID_PARTITION_COLUMN_DATA_TYPE",
+                           {{"type", "\"" + type->sql() + "\""}});
   }
   if (out == nullptr) return wrong();
   return out;
@@ -191,15 +212,18 @@ std::vector<std::string> names_of(const Segments& segments) {
   return names;
 }
 
-Status conflicting(const std::set<std::vector<std::string>>& lists, const std::vector<FoundFile>& files) {
+Status conflicting(const std::set<std::vector<std::string>>& lists,
+                   const std::vector<FoundFile>& files) {
   std::string columns;
   int number = 0;
   for (const auto& names : lists) {
-    columns += fmt::format("{}\n\tPartition column name list #{}: {}", number > 0 ? "" : "", number, join(names, ", "));
+    columns += fmt::format("{}\n\tPartition column name list #{}: {}", number > 0 ? "" : "", number,
+                           join(names, ", "));
     ++number;
   }
   std::set<std::string> directories;
-  for (const auto& file : files) directories.insert("file:" + std::string(io::parent_path(file.info.path)));
+  for (const auto& file : files)
+    directories.insert("file:" + std::string(io::parent_path(file.info.path)));
   std::string suspicious;
   for (const auto& directory : directories) suspicious += "\n\t" + directory;
   return Status::error("CONFLICTING_PARTITION_COLUMN_NAMES",
@@ -208,14 +232,16 @@ Status conflicting(const std::set<std::vector<std::string>>& lists, const std::v
 
 }  // namespace
 
-std::vector<PartitionSegment> partition_segments(std::string_view root, std::string_view file_path) {
+std::vector<PartitionSegment> partition_segments(std::string_view root,
+                                                 std::string_view file_path) {
   std::vector<PartitionSegment> segments;
   std::string_view directory = io::parent_path(file_path);
   if (!directory.starts_with(root)) return segments;
   for (const auto& part : split(directory.substr(root.size()), '/')) {
     const auto equals = part.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) continue;
-    segments.push_back({percent_decode(part.substr(0, equals)), percent_decode(part.substr(equals + 1))});
+    segments.push_back(
+        {percent_decode(part.substr(0, equals)), percent_decode(part.substr(equals + 1))});
   }
   return segments;
 }
@@ -229,7 +255,8 @@ Result<ConstantColumn> partition_value(const column::Field& field, const std::st
   return column;
 }
 
-Result<PartitionedFiles> discover_partitions(std::vector<FoundFile> files, const PartitionRules& rules) {
+Result<PartitionedFiles> discover_partitions(std::vector<FoundFile> files,
+                                             const PartitionRules& rules) {
   std::vector<Segments> all;
   std::set<std::vector<std::string>> lists;
   for (const auto& file : files) {
@@ -245,7 +272,8 @@ Result<PartitionedFiles> discover_partitions(std::vector<FoundFile> files, const
     return conflicting(lists, files);
   }
   PartitionedFiles out;
-  const auto value_of = [&](const Segments& segments, const std::string& name) -> const std::string* {
+  const auto value_of = [&](const Segments& segments,
+                            const std::string& name) -> const std::string* {
     for (const auto& segment : segments) {
       if (equals_ignore_case(segment.name, name)) return &segment.value;
     }
@@ -265,7 +293,8 @@ Result<PartitionedFiles> discover_partitions(std::vector<FoundFile> files, const
       }
       if (type->kind() == TypeKind::null) type = column::string_type();
     }
-    out.columns.push_back({given >= 0 ? rules.types[static_cast<std::size_t>(given)].name : name, type, true, {}});
+    out.columns.push_back(
+        {given >= 0 ? rules.types[static_cast<std::size_t>(given)].name : name, type, true, {}});
   }
   TRY_ASSIGN(const TimeZone zone, TimeZone::find(rules.time_zone));
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -31,7 +31,9 @@ class LineReader final : public connector::BatchReader {
         schema_(arrow::schema({arrow::field(column, arrow::utf8())})) {}
 
   Result<connector::RecordBatchPtr> next() override {
-    while (!ended_ && failed_.ok() && lines_.length() < batch_rows_max && lines_.value_data_length() < (16 << 20)) TRY(read_block());
+    while (!ended_ && failed_.ok() && lines_.length() < batch_rows_max &&
+           lines_.value_data_length() < (16 << 20))
+      TRY(read_block());
     if (lines_.length() == 0) {
       TRY(failed_);
       return connector::RecordBatchPtr();
@@ -45,7 +47,8 @@ class LineReader final : public connector::BatchReader {
  private:
   Status read_block() {
     const std::size_t before = text_.size();
-    if (before > value_bytes_max) return Status::unsupported("a line of more than {} bytes", value_bytes_max);
+    if (before > value_bytes_max)
+      return Status::unsupported("a line of more than {} bytes", value_bytes_max);
     const std::size_t wanted = std::max(block_bytes, before);
     text_.resize(before + wanted);
     const Filled filled = fill(*input_, text_.data() + before, wanted);
@@ -110,8 +113,9 @@ class LineReader final : public connector::BatchReader {
 }  // namespace
 
 Result<TextOptions> parse_text_options(const Options& options) {
-  constexpr std::array<std::string_view, 8> known = {"wholetext",  "linesep",          "encoding",           "charset",
-                                                     "compression", "ignorecorruptfiles", "ignoremissingfiles", "timezone"};
+  constexpr std::array<std::string_view, 8> known = {
+      "wholetext",          "linesep", "encoding", "charset", "compression", "ignorecorruptfiles",
+      "ignoremissingfiles", "timezone"};
   for (const auto& [name, entry] : options.entries()) {
     if (is_listing_option(name)) continue;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -134,10 +138,12 @@ Result<TextOptions> parse_text_options(const Options& options) {
 }
 
 Result<std::unique_ptr<connector::BatchReader>> open_text(const std::shared_ptr<io::Store>& store,
-                                                          const io::FileInfo& file, const TextOptions& options,
+                                                          const io::FileInfo& file,
+                                                          const TextOptions& options,
                                                           const std::string& column) {
   TRY_ASSIGN(auto input, open_bytes(store, file.path));
-  return std::unique_ptr<connector::BatchReader>(std::make_unique<LineReader>(std::move(input), options, column));
+  return std::unique_ptr<connector::BatchReader>(
+      std::make_unique<LineReader>(std::move(input), options, column));
 }
 
 }  // namespace millstream::format

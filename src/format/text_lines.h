@@ -19,9 +19,11 @@ struct TextOptions {
 // Refuses the options that the text source does not have, by name.
 Result<TextOptions> parse_text_options(const Options& options);
 
-// Batches of one STRING column of that name. An empty file has no rows; bytes that are not UTF-8 become U+FFFD.
+// Batches of one STRING column of that name. An empty file has no rows; bytes that are not UTF-8
+// become U+FFFD.
 Result<std::unique_ptr<connector::BatchReader>> open_text(const std::shared_ptr<io::Store>& store,
-                                                          const io::FileInfo& file, const TextOptions& options,
+                                                          const io::FileInfo& file,
+                                                          const TextOptions& options,
                                                           const std::string& column);
 
 }  // namespace millstream::format

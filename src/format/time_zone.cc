@@ -37,7 +37,8 @@ std::optional<std::int64_t> parse_offset(std::string_view text) {
     if (text.size() == 1) {
       parts[0] = text[0] - '0';
     } else {
-      for (std::size_t i = 0; i < text.size(); i += 2) parts[i / 2] = (text[i] - '0') * 10 + (text[i + 1] - '0');
+      for (std::size_t i = 0; i < text.size(); i += 2)
+        parts[i / 2] = (text[i] - '0') * 10 + (text[i + 1] - '0');
     }
   }
   if (parts[1] > 59 || parts[2] > 59) return std::nullopt;
@@ -49,15 +50,33 @@ std::optional<std::int64_t> parse_offset(std::string_view text) {
 // java.time.ZoneId.SHORT_IDS.
 const std::map<std::string_view, std::string_view>& short_ids() {
   static const std::map<std::string_view, std::string_view> ids = {
-      {"ACT", "Australia/Darwin"},   {"AET", "Australia/Sydney"},    {"AGT", "America/Argentina/Buenos_Aires"},
-      {"ART", "Africa/Cairo"},       {"AST", "America/Anchorage"},   {"BET", "America/Sao_Paulo"},
-      {"BST", "Asia/Dhaka"},         {"CAT", "Africa/Harare"},       {"CNT", "America/St_Johns"},
-      {"CST", "America/Chicago"},    {"CTT", "Asia/Shanghai"},       {"EAT", "Africa/Addis_Ababa"},
-      {"ECT", "Europe/Paris"},       {"IET", "America/Indiana/Indianapolis"}, {"IST", "Asia/Kolkata"},
-      {"JST", "Asia/Tokyo"},         {"MIT", "Pacific/Apia"},        {"NET", "Asia/Yerevan"},
-      {"NST", "Pacific/Auckland"},   {"PLT", "Asia/Karachi"},        {"PNT", "America/Phoenix"},
-      {"PRT", "America/Puerto_Rico"}, {"PST", "America/Los_Angeles"}, {"SST", "Pacific/Guadalcanal"},
-      {"VST", "Asia/Ho_Chi_Minh"},   {"EST", "-05:00"},              {"MST", "-07:00"},
+      {"ACT", "Australia/Darwin"},
+      {"AET", "Australia/Sydney"},
+      {"AGT", "America/Argentina/Buenos_Aires"},
+      {"ART", "Africa/Cairo"},
+      {"AST", "America/Anchorage"},
+      {"BET", "America/Sao_Paulo"},
+      {"BST", "Asia/Dhaka"},
+      {"CAT", "Africa/Harare"},
+      {"CNT", "America/St_Johns"},
+      {"CST", "America/Chicago"},
+      {"CTT", "Asia/Shanghai"},
+      {"EAT", "Africa/Addis_Ababa"},
+      {"ECT", "Europe/Paris"},
+      {"IET", "America/Indiana/Indianapolis"},
+      {"IST", "Asia/Kolkata"},
+      {"JST", "Asia/Tokyo"},
+      {"MIT", "Pacific/Apia"},
+      {"NET", "Asia/Yerevan"},
+      {"NST", "Pacific/Auckland"},
+      {"PLT", "Asia/Karachi"},
+      {"PNT", "America/Phoenix"},
+      {"PRT", "America/Puerto_Rico"},
+      {"PST", "America/Los_Angeles"},
+      {"SST", "Pacific/Guadalcanal"},
+      {"VST", "Asia/Ho_Chi_Minh"},
+      {"EST", "-05:00"},
+      {"MST", "-07:00"},
       {"HST", "-10:00"},
   };
   return ids;
@@ -73,8 +92,10 @@ TimeZone TimeZone::fixed(std::int64_t offset_seconds) {
 
 Result<TimeZone> TimeZone::find(std::string_view name) {
   const auto given = name;
-  if (const auto short_id = short_ids().find(name); short_id != short_ids().end()) name = short_id->second;
-  if (name == "Z" || name == "UTC" || name == "GMT" || name == "UT" || name == "Etc/UTC") return fixed(0);
+  if (const auto short_id = short_ids().find(name); short_id != short_ids().end())
+    name = short_id->second;
+  if (name == "Z" || name == "UTC" || name == "GMT" || name == "UT" || name == "Etc/UTC")
+    return fixed(0);
   std::string_view offset = name;
   for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
     if (name.starts_with(prefix) && name.size() > prefix.size()) {

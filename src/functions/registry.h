@@ -1,6 +1,7 @@
-// The table of Spark's functions: for each name (operators too: "+", "and", "==") which argument types it takes and to what
-// they are cast, the result type, its nullability, and how DuckDB computes it. Whatever is not in the table is refused by
-// its name (UNRESOLVED_ROUTINE), never computed wrongly. Immutable; any thread.
+// The table of Spark's functions: for each name (operators too: "+", "and", "==") which argument
+// types it takes and to what they are cast, the result type, its nullability, and how DuckDB
+// computes it. Whatever is not in the table is refused by its name (UNRESOLVED_ROUTINE), never
+// computed wrongly. Immutable; any thread.
 #pragma once
 
 #include <memory>
@@ -22,8 +23,9 @@ enum class FunctionKind : std::uint8_t { scalar, aggregate, window, generator };
 struct Argument {
   column::TypePtr type;
   bool nullable = true;
-  std::shared_ptr<arrow::Scalar> literal;  // set when the argument is a constant (typed null: a null scalar)
-  std::string sql;                         // the argument's pretty text, for messages and names
+  std::shared_ptr<arrow::Scalar>
+      literal;      // set when the argument is a constant (typed null: a null scalar)
+  std::string sql;  // the argument's pretty text, for messages and names
 };
 
 struct Settings {
@@ -33,11 +35,13 @@ struct Settings {
 
 // A call that fits: the analyzer casts argument i to argument_types[i] where they differ.
 struct Call {
-  std::string name;      // canonical key for lowering: "add", "substring"
-  std::string pretty;    // Spark's column name for it, with the arguments' text: "(id + 1)", "substring(s, 0, 2)"
+  std::string name;    // canonical key for lowering: "add", "substring"
+  std::string pretty;  // Spark's column name for it, with the arguments' text: "(id + 1)",
+                       // "substring(s, 0, 2)"
   FunctionKind kind = FunctionKind::scalar;
   std::vector<column::TypePtr> argument_types;
-  // Constants that Spark adds for arguments left out (round(x) -> round(x, 0)), after the given ones.
+  // Constants that Spark adds for arguments left out (round(x) -> round(x, 0)), after the given
+  // ones.
   std::vector<std::shared_ptr<arrow::Scalar>> added_arguments;
   column::TypePtr type;
   bool nullable = true;

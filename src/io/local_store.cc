@@ -57,7 +57,8 @@ Status sync_directory(const std::string& directory) {
   return Status::OK();
 }
 
-// A unique file beside `path`, written and synced. The caller publishes it under its name and removes this one.
+// A unique file beside `path`, written and synced. The caller publishes it under its name and
+// removes this one.
 Result<std::string> write_temporary(const std::string& path, std::string_view bytes) {
   const std::string directory(parent_path(path));
   const std::string temporary =
@@ -157,7 +158,8 @@ class LocalStore final : public Store {
   }
 
   Status remove(const std::string& path) override {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error(errno, "removing", path);
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+      return system_error(errno, "removing", path);
     return Status::OK();
   }
 

@@ -62,11 +62,14 @@ class MemoryStore final : public Store {
   Result<std::vector<std::string>> list_names(const std::string& directory,
                                               std::string_view start_after) override {
     const std::lock_guard lock(mutex_);
-    if (!is_directory(directory)) return Status::not_found("listing {}: no such directory", directory);
+    if (!is_directory(directory))
+      return Status::not_found("listing {}: no such directory", directory);
     std::set<std::string> names;
     const std::string prefix = join_path(directory, "");
-    for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix); ++it) {
-      names.insert(it->first.substr(prefix.size(), it->first.find('/', prefix.size()) - prefix.size()));
+    for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix);
+         ++it) {
+      names.insert(
+          it->first.substr(prefix.size(), it->first.find('/', prefix.size()) - prefix.size()));
     }
     for (auto it = directories_.lower_bound(prefix);
          it != directories_.end() && it->starts_with(prefix); ++it) {
@@ -89,7 +92,8 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     const std::string prefix = join_path(directory, "");
     std::erase_if(files_, [&](const auto& file) { return file.first.starts_with(prefix); });
-    std::erase_if(directories_, [&](const auto& d) { return d == directory || d.starts_with(prefix); });
+    std::erase_if(directories_,
+                  [&](const auto& d) { return d == directory || d.starts_with(prefix); });
     return Status::OK();
   }
 
@@ -107,7 +111,9 @@ class MemoryStore final : public Store {
     std::int64_t modified_us;
   };
 
-  std::int64_t now_us() const { return clock_ != nullptr ? clock_->now_us() : SystemClock().now_us(); }
+  std::int64_t now_us() const {
+    return clock_ != nullptr ? clock_->now_us() : SystemClock().now_us();
+  }
 
   bool is_directory(const std::string& path) const {
     if (path == "/" || directories_.contains(path)) return true;
@@ -124,6 +130,8 @@ class MemoryStore final : public Store {
 
 }  // namespace
 
-std::shared_ptr<Store> memory_store(const Clock* clock) { return std::make_shared<MemoryStore>(clock); }
+std::shared_ptr<Store> memory_store(const Clock* clock) {
+  return std::make_shared<MemoryStore>(clock);
+}
 
 }  // namespace millstream::io

@@ -9,7 +9,8 @@
 namespace millstream::io {
 namespace {
 
-// A scheme is two or more letters, digits, '+', '.', '-' before the first ':' that comes before any '/'.
+// A scheme is two or more letters, digits, '+', '.', '-' before the first ':' that comes before any
+// '/'.
 std::string_view scheme_of(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || colon < 2 || text.find('/') < colon) return {};

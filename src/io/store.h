@@ -1,6 +1,7 @@
-// Store: where bytes are kept, behind one interface for local disks, memory, and (in tests) stores that tear, lose and fail.
-// Everything durable (checkpoints, Delta logs, tracked schemas) goes through it, so that a crash can be simulated at any
-// call. Paths are plain bytes, absolute, '/'-separated; a Store knows nothing of URIs. All calls are thread-safe.
+// Store: where bytes are kept, behind one interface for local disks, memory, and (in tests) stores
+// that tear, lose and fail. Everything durable (checkpoints, Delta logs, tracked schemas) goes
+// through it, so that a crash can be simulated at any call. Paths are plain bytes, absolute,
+// '/'-separated; a Store knows nothing of URIs. All calls are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +36,14 @@ class Store {
 
   // Durable when it returns, visible entirely or not at all; replaces what was there.
   virtual Status put(const std::string& path, std::string_view bytes) = 0;
-  // As put, but exactly one of several writers wins; the others get AlreadyExists and change nothing.
+  // As put, but exactly one of several writers wins; the others get AlreadyExists and change
+  // nothing.
   virtual Status put_if_absent(const std::string& path, std::string_view bytes) = 0;
 
   // Direct children of a directory, sorted by path. A missing directory is FileNotFound.
   virtual Result<std::vector<FileInfo>> list(const std::string& directory) = 0;
-  // Names only of the children, sorted, from `start_after` on (exclusive); cheaper than list: nothing is stat'ed.
+  // Names only of the children, sorted, from `start_after` on (exclusive); cheaper than list:
+  // nothing is stat'ed.
   virtual Result<std::vector<std::string>> list_names(const std::string& directory,
                                                       std::string_view start_after) = 0;
 
@@ -51,16 +54,19 @@ class Store {
   Result<bool> exists(const std::string& path);
 };
 
-// The machine's own file system. put: temporary file, fsync, rename, fsync of the directory. put_if_absent publishes with
-// link(2), which fails where the name exists. Temporary names begin with '.' and end with '.tmp'.
+// The machine's own file system. put: temporary file, fsync, rename, fsync of the directory.
+// put_if_absent publishes with link(2), which fails where the name exists. Temporary names begin
+// with '.' and end with '.tmp'.
 std::shared_ptr<Store> local_store();
 
-// Files in memory, with directories implied by paths. Used by tests and the simulation. Modification times come from
-// `clock`, which must outlive the store; the system's where there is none.
+// Files in memory, with directories implied by paths. Used by tests and the simulation.
+// Modification times come from `clock`, which must outlive the store; the system's where there is
+// none.
 std::shared_ptr<Store> memory_store(const Clock* clock = nullptr);
 
-// "file:/a%20b", "file:///a b", "/a b" or "a b" (relative to the working directory) -> "/.../a b". Other schemes are refused
-// by name. A URI (with a scheme) is percent-decoded once; plain paths are taken as they are.
+// "file:/a%20b", "file:///a b", "/a b" or "a b" (relative to the working directory) -> "/.../a b".
+// Other schemes are refused by name. A URI (with a scheme) is percent-decoded once; plain paths are
+// taken as they are.
 Result<std::string> local_path(std::string_view path_or_uri);
 // "/a b" -> "file:/a%20b", as Spark prints local paths.
 std::string to_uri(std::string_view absolute_path);

@@ -1,5 +1,6 @@
-// The analyzer: an unresolved Spark Connect relation in, a resolved plan out, with Spark's names, types, implicit casts,
-// plan_id rules and error conditions. Pure but for the Resolver that it asks for tables.
+// The analyzer: an unresolved Spark Connect relation in, a resolved plan out, with Spark's names,
+// types, implicit casts, plan_id rules and error conditions. Pure but for the Resolver that it asks
+// for tables.
 #pragma once
 
 #include <map>
@@ -23,7 +24,8 @@ namespace millstream::plan {
 class Resolver {
  public:
   virtual ~Resolver() = default;
-  // A view or table by the parts of its name; TABLE_OR_VIEW_NOT_FOUND. The node's output ids are fresh.
+  // A view or table by the parts of its name; TABLE_OR_VIEW_NOT_FOUND. The node's output ids are
+  // fresh.
   virtual Result<NodePtr> named_table(const std::vector<std::string>& parts, const Options& options,
                                       bool streaming) = 0;
   // spark.read / spark.readStream. `schema` is the user's text, empty when none was given.
@@ -48,12 +50,16 @@ Result<NodePtr> analyze(const spark::connect::Relation& relation, Resolver& reso
                         const AnalyzerSettings& settings);
 
 // A scan of all columns of a table, its columns qualified by `qualifier`.
-NodePtr make_scan(std::shared_ptr<const connector::Table> table, std::vector<std::string> qualifier = {});
-NodePtr make_scan(std::shared_ptr<const connector::StreamTable> table, std::vector<std::string> qualifier = {});
-// The same plan with fresh attribute ids throughout: for the second use of one view or DataFrame in a plan.
+NodePtr make_scan(std::shared_ptr<const connector::Table> table,
+                  std::vector<std::string> qualifier = {});
+NodePtr make_scan(std::shared_ptr<const connector::StreamTable> table,
+                  std::vector<std::string> qualifier = {});
+// The same plan with fresh attribute ids throughout: for the second use of one view or DataFrame in
+// a plan.
 NodePtr with_fresh_ids(const NodePtr& node);
 
-// The rules that need Spark's meaning: column pruning and predicate pushdown into scans, limit into scans.
+// The rules that need Spark's meaning: column pruning and predicate pushdown into scans, limit into
+// scans.
 NodePtr optimize(NodePtr node);
 
 // Spark's data types to and from the wire.

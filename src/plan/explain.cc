@@ -32,25 +32,38 @@ std::string exprs_text(const std::vector<ExprPtr>& exprs) {
 
 const char* join_name(JoinType type) {
   switch (type) {
-    case JoinType::inner: return "Inner";
-    case JoinType::left: return "LeftOuter";
-    case JoinType::right: return "RightOuter";
-    case JoinType::full: return "FullOuter";
-    case JoinType::semi: return "LeftSemi";
-    case JoinType::anti: return "LeftAnti";
-    case JoinType::cross: return "Cross";
+    case JoinType::inner:
+      return "Inner";
+    case JoinType::left:
+      return "LeftOuter";
+    case JoinType::right:
+      return "RightOuter";
+    case JoinType::full:
+      return "FullOuter";
+    case JoinType::semi:
+      return "LeftSemi";
+    case JoinType::anti:
+      return "LeftAnti";
+    case JoinType::cross:
+      return "Cross";
   }
   return "";
 }
 
 const char* set_name(SetOperationType type) {
   switch (type) {
-    case SetOperationType::union_all: return "Union false, false";
-    case SetOperationType::union_distinct: return "Distinct Union false, false";
-    case SetOperationType::intersect_all: return "Intersect true";
-    case SetOperationType::intersect: return "Intersect false";
-    case SetOperationType::except_all: return "Except true";
-    case SetOperationType::except: return "Except false";
+    case SetOperationType::union_all:
+      return "Union false, false";
+    case SetOperationType::union_distinct:
+      return "Distinct Union false, false";
+    case SetOperationType::intersect_all:
+      return "Intersect true";
+    case SetOperationType::intersect:
+      return "Intersect false";
+    case SetOperationType::except_all:
+      return "Except true";
+    case SetOperationType::except:
+      return "Except false";
   }
   return "";
 }
@@ -82,27 +95,35 @@ std::string operator_text(const Node& node) {
     case NodeKind::stream_scan:
       return fmt::format("StreamingRelation {} {}", columns_text(node.output),
                          as<StreamScan>(node).table->describe());
-    case NodeKind::local: return "LocalRelation " + columns_text(node.output);
+    case NodeKind::local:
+      return "LocalRelation " + columns_text(node.output);
     case NodeKind::range: {
       const auto& range = as<Range>(node);
       return fmt::format("Range ({}, {}, step={})", range.start, range.end, range.step);
     }
-    case NodeKind::project: return "Project " + exprs_text(as<Project>(node).exprs);
-    case NodeKind::filter: return "Filter " + expr_text(*as<Filter>(node).condition);
+    case NodeKind::project:
+      return "Project " + exprs_text(as<Project>(node).exprs);
+    case NodeKind::filter:
+      return "Filter " + expr_text(*as<Filter>(node).condition);
     case NodeKind::aggregate:
       return fmt::format("Aggregate {}, {}", exprs_text(as<Aggregate>(node).keys),
                          exprs_text(as<Aggregate>(node).exprs));
     case NodeKind::join: {
       const auto& join_node = as<Join>(node);
-      return fmt::format("Join {}{}", join_name(join_node.type),
-                         join_node.condition == nullptr ? ""
-                                                        : ", " + expr_text(*join_node.condition));
+      return fmt::format(
+          "Join {}{}", join_name(join_node.type),
+          join_node.condition == nullptr ? "" : ", " + expr_text(*join_node.condition));
     }
-    case NodeKind::set_operation: return set_name(as<SetOperation>(node).type);
-    case NodeKind::deduplicate: return "Deduplicate " + exprs_text(as<Deduplicate>(node).keys);
-    case NodeKind::sort: return sort_text(as<Sort>(node));
-    case NodeKind::limit: return limit_text(as<Limit>(node));
-    case NodeKind::generate: return "Generate " + as<Generate>(node).generator->pretty;
+    case NodeKind::set_operation:
+      return set_name(as<SetOperation>(node).type);
+    case NodeKind::deduplicate:
+      return "Deduplicate " + exprs_text(as<Deduplicate>(node).keys);
+    case NodeKind::sort:
+      return sort_text(as<Sort>(node));
+    case NodeKind::limit:
+      return limit_text(as<Limit>(node));
+    case NodeKind::generate:
+      return "Generate " + as<Generate>(node).generator->pretty;
     case NodeKind::watermark:
       return fmt::format("EventTimeWatermark #{}, {} milliseconds",
                          key_of(as<Watermark>(node).event_time), as<Watermark>(node).delay_ms);

@@ -56,25 +56,33 @@ namespace {
 bool fits_any_value(const column::DataType& from, const column::DataType& decimal) {
   const int whole = decimal.precision() - decimal.scale();
   switch (from.kind()) {
-    case column::TypeKind::boolean: return whole >= 1;
-    case column::TypeKind::byte_: return whole >= 3;
-    case column::TypeKind::short_: return whole >= 5;
-    case column::TypeKind::int_: return whole >= 10;
-    case column::TypeKind::long_: return whole >= 20;
+    case column::TypeKind::boolean:
+      return whole >= 1;
+    case column::TypeKind::byte_:
+      return whole >= 3;
+    case column::TypeKind::short_:
+      return whole >= 5;
+    case column::TypeKind::int_:
+      return whole >= 10;
+    case column::TypeKind::long_:
+      return whole >= 20;
     case column::TypeKind::decimal:
       return whole > from.precision() - from.scale() ||
              (whole == from.precision() - from.scale() && decimal.scale() >= from.scale());
-    default: return false;
+    default:
+      return false;
   }
 }
 
-// Spark calls these casts nullable whatever their input, also where ANSI mode makes them fail instead.
+// Spark calls these casts nullable whatever their input, also where ANSI mode makes them fail
+// instead.
 bool may_give_null(const column::DataType& from, const column::DataType& to) {
   using column::TypeKind;
   if (from == to || from.kind() == TypeKind::null) return false;
   if (from.is_string()) return !to.is_string() && to.kind() != TypeKind::binary;
   if (to.is_string()) return false;
-  if (from.kind() == TypeKind::timestamp && to.kind() >= TypeKind::byte_ && to.kind() <= TypeKind::int_) {
+  if (from.kind() == TypeKind::timestamp && to.kind() >= TypeKind::byte_ &&
+      to.kind() <= TypeKind::int_) {
     return true;
   }
   const bool fraction = from.kind() == TypeKind::float_ || from.kind() == TypeKind::double_;

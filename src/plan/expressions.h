@@ -1,5 +1,6 @@
-// ExpressionAnalyzer: unresolved Connect expressions in, resolved ones out: names by the scope, functions by the table
-// (functions::resolve), implicit casts written out, Spark's column names as `pretty`. Made for one operator.
+// ExpressionAnalyzer: unresolved Connect expressions in, resolved ones out: names by the scope,
+// functions by the table (functions::resolve), implicit casts written out, Spark's column names as
+// `pretty`. Made for one operator.
 #pragma once
 
 #include <optional>
@@ -40,15 +41,16 @@ class ExpressionAnalyzer {
 
   // One expression; an alias may be on top.
   Result<ExprPtr> resolve(const Proto& proto);
-  // A member of a select list: a star gives several; a generator with several names gives one alias whose `names` are
-  // in generator_names().
+  // A member of a select list: a star gives several; a generator with several names gives one alias
+  // whose `names` are in generator_names().
   Result<std::vector<ExprPtr>> expand(const Proto& proto);
   Result<SortKey> sort_key(const spark::connect::Expression_SortOrder& proto);
   // A boolean for WHERE and ON.
   Result<ExprPtr> condition(const Proto& proto);
 
   // A call by name with resolved arguments.
-  Result<ExprPtr> call(const std::string& name, std::vector<ExprPtr> arguments, bool distinct = false);
+  Result<ExprPtr> call(const std::string& name, std::vector<ExprPtr> arguments,
+                       bool distinct = false);
   Result<ExprPtr> cast(const ExprPtr& child, const column::TypePtr& to, bool ansi, bool try_cast);
 
   // Names given to the columns of the generator that was expanded last; empty: its own.

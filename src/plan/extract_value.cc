@@ -74,7 +74,8 @@ Status wrong_input(const std::string& pretty, const ExprPtr& argument, const std
                         {"inputType", sql_type(argument->type)}});
 }
 
-// As Spark has it: of array(a, b)[1] it looks at b, of a constant index elsewhere it promises nothing.
+// As Spark has it: of array(a, b)[1] it looks at b, of a constant index elsewhere it promises
+// nothing.
 bool item_nullable(const ExprPtr& base, const ExprPtr& index, bool ansi) {
   if (const auto i = constant_integer(*index)) {
     const bool made = base->kind == ExprKind::call && base->name == "array";
@@ -98,8 +99,7 @@ Result<ExprPtr> extract_value(const ExprPtr& given_base, const ExprPtr& given_ex
     return Status::error("INVALID_EXTRACT_FIELD_TYPE",
                          {{"extraction", sql_expr(extraction->pretty)}});
   }
-  if (kind == TypeKind::array && name &&
-      base->type->element()->kind() == TypeKind::struct_) {
+  if (kind == TypeKind::array && name && base->type->element()->kind() == TypeKind::struct_) {
     return array_members(base, *name, case_sensitive);
   }
   const std::string pretty = base->pretty + "[" + extraction->pretty + "]";

@@ -1,4 +1,5 @@
-// Calls: the functions table decides types; here are those that need to see expressions, not types alone.
+// Calls: the functions table decides types; here are those that need to see expressions, not types
+// alone.
 #include <arrow/scalar.h>
 
 #include "base/text.h"
@@ -114,7 +115,8 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   }
   if (generators) {
     const auto probe = functions::resolve(name, given, distinct, settings_.functions);
-    const std::string pretty = probe.ok() ? probe->pretty : name + "(" + list_of(arguments, 0) + ")";
+    const std::string pretty =
+        probe.ok() ? probe->pretty : name + "(" + list_of(arguments, 0) + ")";
     return Status::error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
                          {{"expression", sql_expr(pretty)}});
   }
@@ -140,7 +142,8 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   out->origin = origin_;
   out->children = std::move(arguments);
   switch (resolved.kind) {
-    case functions::FunctionKind::scalar: break;
+    case functions::FunctionKind::scalar:
+      break;
     case functions::FunctionKind::aggregate:
       out->kind = ExprKind::aggregate;
       out->distinct = distinct;
@@ -216,8 +219,8 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
   const TypePtr type = common_type(values);
   if (type == nullptr) {
     return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
-                                                              {"functionName", "`casewhen`"},
-                                                              {"dataType", types_of(values)}});
+                                                               {"functionName", "`casewhen`"},
+                                                               {"dataType", types_of(values)}});
   }
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::case_when;
@@ -248,13 +251,12 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
 }
 
 Result<ExprPtr> ExpressionAnalyzer::in_list(const std::vector<ExprPtr>& arguments) {
-  const std::string pretty =
-      "(" + arguments[0]->pretty + " IN (" + list_of(arguments, 1) + "))";
+  const std::string pretty = "(" + arguments[0]->pretty + " IN (" + list_of(arguments, 1) + "))";
   const TypePtr type = common_type(arguments);
   if (type == nullptr) {
     return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
-                                                              {"functionName", "`in`"},
-                                                              {"dataType", types_of(arguments)}});
+                                                               {"functionName", "`in`"},
+                                                               {"dataType", types_of(arguments)}});
   }
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::in_list;

@@ -1,4 +1,5 @@
-// Functions that take lambdas: transform, filter, exists, forall, aggregate, zip_with and those of maps.
+// Functions that take lambdas: transform, filter, exists, forall, aggregate, zip_with and those of
+// maps.
 #include <algorithm>
 
 #include "base/text.h"
@@ -33,12 +34,12 @@ Result<std::vector<ParameterType>> parameter_types(const std::string& name,
                           {"inputType", sql_type(input->type)}});
   };
   const ExprPtr& first = inputs[0];
-  const bool of_map = name == "map_filter" || name == "transform_keys" || name == "transform_values";
+  const bool of_map =
+      name == "map_filter" || name == "transform_keys" || name == "transform_values";
   if (of_map) {
     if (first->type->kind() != TypeKind::map) return wrong(first, "\"MAP\"");
-    return std::vector<ParameterType>{
-        {first->type->key(), false},
-        {first->type->value(), first->type->value_contains_null()}};
+    return std::vector<ParameterType>{{first->type->key(), false},
+                                      {first->type->value(), first->type->value_contains_null()}};
   }
   if (first->type->kind() != TypeKind::array) return wrong(first, "\"ARRAY\"");
   const ParameterType element{first->type->element(), first->type->contains_null()};
@@ -89,13 +90,12 @@ Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& argu
                  first->nullable || arguments[1]->nullable};
   }
   if (name == "transform_values") {
-    return Shape{column::map_type(first->type->key(), body->type, body->nullable),
-                 first->nullable};
+    return Shape{column::map_type(first->type->key(), body->type, body->nullable), first->nullable};
   }
   if (name == "transform_keys") {
-    return Shape{column::map_type(body->type, first->type->value(),
-                                  first->type->value_contains_null()),
-                 first->nullable};
+    return Shape{
+        column::map_type(body->type, first->type->value(), first->type->value_contains_null()),
+        first->nullable};
   }
   if (name == "aggregate" || name == "reduce") {
     return Shape{body->type, first->nullable || body->nullable};
@@ -127,9 +127,10 @@ Result<ExprPtr> ExpressionAnalyzer::lambda(const sc::Expression_LambdaFunction& 
 
 Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_UnresolvedFunction& proto) {
   const std::string name = to_lower(proto.function_name());
-  static const std::vector<std::string> known{"transform",  "filter",   "exists",   "any",
-                                              "forall",     "zip_with", "aggregate", "reduce",
-                                              "map_filter", "transform_keys", "transform_values"};
+  static const std::vector<std::string> known{
+      "transform",  "filter",         "exists",          "any",
+      "forall",     "zip_with",       "aggregate",       "reduce",
+      "map_filter", "transform_keys", "transform_values"};
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     return Status::unsupported("{} with a lambda is not supported", proto.function_name());
   }
@@ -144,8 +145,8 @@ Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_Unresolved
     if (arguments.empty()) return Status::unsupported("a lambda as first argument of {}", name);
     TRY_ASSIGN(auto types, parameter_types(name, arguments, finish));
     const auto& names = argument.lambda_function().arguments();
-    const bool index_left_out = types.size() == 2 && names.size() == 1 &&
-                                (name == "transform" || name == "filter");
+    const bool index_left_out =
+        types.size() == 2 && names.size() == 1 && (name == "transform" || name == "filter");
     const bool single = name == "exists" || name == "any" || name == "forall";
     if (index_left_out || single) types.resize(1);
     if (static_cast<std::size_t>(names.size()) != types.size()) {

@@ -40,8 +40,8 @@ Result<Value> array_of(const std::vector<Value>& values, const TypePtr& element)
   if (!builder.ok()) return Status::internal("{}", builder.status().ToString());
   for (const Value& v : values) {
     contains_null = contains_null || !v.scalar->is_valid;
-    const auto appended = v.scalar->is_valid ? (*builder)->AppendScalar(*v.scalar)
-                                             : (*builder)->AppendNull();
+    const auto appended =
+        v.scalar->is_valid ? (*builder)->AppendScalar(*v.scalar) : (*builder)->AppendNull();
     if (!appended.ok()) {
       return invalid_plan("an array literal whose elements are not of one type");
     }
@@ -91,10 +91,10 @@ Result<Value> map_from_proto(const Proto& proto, const TypePtr& expected) {
   const TypePtr type =
       column::map_type(keys.type->element(), values.type->element(), values.type->contains_null());
   const auto arrow_type = std::static_pointer_cast<arrow::MapType>(column::to_arrow(type));
-  auto entries = arrow::StructArray::Make(
-      {static_cast<const arrow::ListScalar&>(*keys.scalar).value,
-       static_cast<const arrow::ListScalar&>(*values.scalar).value},
-      arrow_type->value_type()->fields());
+  auto entries =
+      arrow::StructArray::Make({static_cast<const arrow::ListScalar&>(*keys.scalar).value,
+                                static_cast<const arrow::ListScalar&>(*values.scalar).value},
+                               arrow_type->value_type()->fields());
   if (!entries.ok()) return Status::internal("{}", entries.status().ToString());
   return Value{std::make_shared<arrow::MapScalar>(*entries, arrow_type), type};
 }
@@ -181,7 +181,8 @@ Result<Value> specialized_array(const Proto::SpecializedArray& proto) {
     case Proto::SpecializedArray::kStrings:
       return take(proto.strings().values(), column::string_type(),
                   [](const std::string& v) { return std::make_shared<arrow::StringScalar>(v); });
-    case Proto::SpecializedArray::VALUE_TYPE_NOT_SET: break;
+    case Proto::SpecializedArray::VALUE_TYPE_NOT_SET:
+      break;
   }
   return invalid_plan("a specialized array literal without values");
 }
@@ -225,7 +226,8 @@ Result<Value> simple_from_proto(const Proto& proto) {
       return made(std::make_shared<arrow::TimestampScalar>(
                       proto.timestamp_ntz(), column::to_arrow(column::timestamp_ntz_type())),
                   column::timestamp_ntz_type());
-    default: return invalid_plan("a literal without value");
+    default:
+      return invalid_plan("a literal without value");
   }
 }
 
@@ -234,9 +236,9 @@ Result<Value> interval_from_proto(const Proto& proto, const TypePtr& declared) {
     const TypePtr type = declared != nullptr && declared->kind() == TypeKind::day_time_interval
                              ? declared
                              : column::day_time_interval_type(0, 3);
-    return Value{std::make_shared<arrow::DurationScalar>(proto.day_time_interval(),
-                                                         column::to_arrow(type)),
-                 type};
+    return Value{
+        std::make_shared<arrow::DurationScalar>(proto.day_time_interval(), column::to_arrow(type)),
+        type};
   }
   if (proto.has_year_month_interval()) {
     const TypePtr type = declared != nullptr && declared->kind() == TypeKind::year_month_interval
@@ -246,7 +248,7 @@ Result<Value> interval_from_proto(const Proto& proto, const TypePtr& declared) {
   }
   const auto& c = proto.calendar_interval();
   const arrow::MonthDayNanoIntervalType::MonthDayNanos value{c.months(), c.days(),
-                                                            c.microseconds() * 1000};
+                                                             c.microseconds() * 1000};
   return Value{std::make_shared<arrow::MonthDayNanoIntervalScalar>(value),
                column::type_of(TypeKind::calendar_interval)};
 }
@@ -257,16 +259,24 @@ Result<Value> value_from_proto(const Proto& proto, const TypePtr& expected) {
     TRY_ASSIGN(declared, type_from_proto(proto.data_type()));
   }
   switch (proto.literal_type_case()) {
-    case Proto::kDecimal: return decimal_from_proto(proto.decimal());
-    case Proto::kArray: return array_from_proto(proto, declared);
-    case Proto::kMap: return map_from_proto(proto, declared);
-    case Proto::kStruct: return struct_from_proto(proto, declared);
-    case Proto::kSpecializedArray: return specialized_array(proto.specialized_array());
+    case Proto::kDecimal:
+      return decimal_from_proto(proto.decimal());
+    case Proto::kArray:
+      return array_from_proto(proto, declared);
+    case Proto::kMap:
+      return map_from_proto(proto, declared);
+    case Proto::kStruct:
+      return struct_from_proto(proto, declared);
+    case Proto::kSpecializedArray:
+      return specialized_array(proto.specialized_array());
     case Proto::kCalendarInterval:
     case Proto::kYearMonthInterval:
-    case Proto::kDayTimeInterval: return interval_from_proto(proto, declared);
-    case Proto::kTime: return Status::unsupported("literals of the type TIME are not supported");
-    default: return simple_from_proto(proto);
+    case Proto::kDayTimeInterval:
+      return interval_from_proto(proto, declared);
+    case Proto::kTime:
+      return Status::unsupported("literals of the type TIME are not supported");
+    default:
+      return simple_from_proto(proto);
   }
 }
 
@@ -302,11 +312,16 @@ std::optional<std::int64_t> constant_integer(const Expr& expr) {
   }
   if (expr.kind != ExprKind::literal || !expr.value->is_valid) return std::nullopt;
   switch (expr.type->kind()) {
-    case TypeKind::byte_: return static_cast<const arrow::Int8Scalar&>(*expr.value).value;
-    case TypeKind::short_: return static_cast<const arrow::Int16Scalar&>(*expr.value).value;
-    case TypeKind::int_: return static_cast<const arrow::Int32Scalar&>(*expr.value).value;
-    case TypeKind::long_: return static_cast<const arrow::Int64Scalar&>(*expr.value).value;
-    default: return std::nullopt;
+    case TypeKind::byte_:
+      return static_cast<const arrow::Int8Scalar&>(*expr.value).value;
+    case TypeKind::short_:
+      return static_cast<const arrow::Int16Scalar&>(*expr.value).value;
+    case TypeKind::int_:
+      return static_cast<const arrow::Int32Scalar&>(*expr.value).value;
+    case TypeKind::long_:
+      return static_cast<const arrow::Int64Scalar&>(*expr.value).value;
+    default:
+      return std::nullopt;
   }
 }
 

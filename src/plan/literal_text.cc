@@ -106,18 +106,20 @@ std::string common_text(const arrow::Scalar& value, const TypePtr& type) {
       return format_day_time_interval(static_cast<const arrow::DurationScalar&>(value).value,
                                       type->start_field(), type->end_field());
     case TypeKind::year_month_interval:
-      return format_year_month_interval(
-          static_cast<const arrow::MonthIntervalScalar&>(value).value, type->start_field(),
-          type->end_field());
+      return format_year_month_interval(static_cast<const arrow::MonthIntervalScalar&>(value).value,
+                                        type->start_field(), type->end_field());
     case TypeKind::calendar_interval:
       return calendar_interval_text(static_cast<const arrow::MonthDayNanoIntervalScalar&>(value));
     case TypeKind::array: {
       const auto& list = static_cast<const arrow::BaseListScalar&>(value);
       return "ARRAY(" + joined(*list.value, type->element()) + ")";
     }
-    case TypeKind::map: return map_text(static_cast<const arrow::MapScalar&>(value), type);
-    case TypeKind::struct_: return struct_text(static_cast<const arrow::StructScalar&>(value), type);
-    default: return value.ToString();
+    case TypeKind::map:
+      return map_text(static_cast<const arrow::MapScalar&>(value), type);
+    case TypeKind::struct_:
+      return struct_text(static_cast<const arrow::StructScalar&>(value), type);
+    default:
+      return value.ToString();
   }
 }
 
@@ -130,15 +132,18 @@ std::string literal_name(const arrow::Scalar& value, const TypePtr& type) {
     case TypeKind::short_:
     case TypeKind::int_:
     case TypeKind::long_:
-    case TypeKind::decimal: return value.ToString();
-    case TypeKind::float_: return java_float(static_cast<const arrow::FloatScalar&>(value).value);
+    case TypeKind::decimal:
+      return value.ToString();
+    case TypeKind::float_:
+      return java_float(static_cast<const arrow::FloatScalar&>(value).value);
     case TypeKind::double_:
       return java_double(static_cast<const arrow::DoubleScalar&>(value).value);
     case TypeKind::string:
     case TypeKind::char_:
     case TypeKind::varchar:
       return static_cast<const arrow::BaseBinaryScalar&>(value).value->ToString();
-    default: return common_text(value, type);
+    default:
+      return common_text(value, type);
   }
 }
 
@@ -147,14 +152,22 @@ std::string literal_sql(const arrow::Scalar& value, const TypePtr& type) {
     return type->kind() == TypeKind::null ? "NULL" : fmt::format("CAST(NULL AS {})", type->sql());
   }
   switch (type->kind()) {
-    case TypeKind::byte_: return value.ToString() + "Y";
-    case TypeKind::short_: return value.ToString() + "S";
-    case TypeKind::long_: return value.ToString() + "L";
-    case TypeKind::decimal: return value.ToString() + "BD";
-    case TypeKind::float_: return fmt::format("CAST({} AS FLOAT)", literal_name(value, type));
-    case TypeKind::double_: return literal_name(value, type) + "D";
-    case TypeKind::string: return quoted_string(literal_name(value, type));
-    default: return literal_name(value, type);
+    case TypeKind::byte_:
+      return value.ToString() + "Y";
+    case TypeKind::short_:
+      return value.ToString() + "S";
+    case TypeKind::long_:
+      return value.ToString() + "L";
+    case TypeKind::decimal:
+      return value.ToString() + "BD";
+    case TypeKind::float_:
+      return fmt::format("CAST({} AS FLOAT)", literal_name(value, type));
+    case TypeKind::double_:
+      return literal_name(value, type) + "D";
+    case TypeKind::string:
+      return quoted_string(literal_name(value, type));
+    default:
+      return literal_name(value, type);
   }
 }
 

@@ -1,5 +1,5 @@
-// A Sort or Filter may name columns that its input dropped: Spark finds them below, carries them up for the operator and
-// drops them again above it.
+// A Sort or Filter may name columns that its input dropped: Spark finds them below, carries them up
+// for the operator and drops them again above it.
 #include "plan/relations.h"
 #include "plan/text.h"
 #include "plan/tree.h"
@@ -10,7 +10,8 @@ namespace {
 // Operators through which a column can be carried without changing what they mean.
 bool carries(const Node& node) {
   switch (node.kind) {
-    case NodeKind::project: return !as<Project>(node).alias && !node.children.empty();
+    case NodeKind::project:
+      return !as<Project>(node).alias && !node.children.empty();
     case NodeKind::filter:
     case NodeKind::sort:
     case NodeKind::limit:
@@ -20,8 +21,10 @@ bool carries(const Node& node) {
     case NodeKind::sample:
     case NodeKind::collect_metrics:
     case NodeKind::aggregate:
-    case NodeKind::deduplicate: return true;
-    default: return false;
+    case NodeKind::deduplicate:
+      return true;
+    default:
+      return false;
   }
 }
 

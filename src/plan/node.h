@@ -1,4 +1,5 @@
-// The resolved plan: operators with their output columns. Immutable trees shared by pointer; made by the analyzer.
+// The resolved plan: operators with their output columns. Immutable trees shared by pointer; made
+// by the analyzer.
 #pragma once
 
 #include <memory>
@@ -49,14 +50,16 @@ struct Node {
 struct Scan final : Node {
   Scan() : Node(NodeKind::scan) {}
   std::shared_ptr<const connector::Table> table;
-  std::vector<std::string> columns;  // the table's name for output[i]; "_metadata" for the hidden struct
+  std::vector<std::string>
+      columns;  // the table's name for output[i]; "_metadata" for the hidden struct
   std::vector<connector::Predicate> predicates;  // pushed down; the Filter above stays
   std::optional<std::int64_t> limit;
 };
 
 struct StreamScan final : Node {
   StreamScan() : Node(NodeKind::stream_scan) {}
-  std::shared_ptr<const connector::StreamTable> table;  // one Source for each distinct table pointer in a plan
+  std::shared_ptr<const connector::StreamTable>
+      table;  // one Source for each distinct table pointer in a plan
   std::vector<std::string> columns;
   std::vector<connector::Predicate> predicates;
 };
@@ -77,7 +80,8 @@ struct Range final : Node {
 struct Project final : Node {
   Project() : Node(NodeKind::project) {}
   std::vector<ExprPtr> exprs;  // attribute or alias; output[i] is its attribute. No child: one row
-  bool alias = false;          // a DataFrame's alias or a view: columns below it are out of reach for names above it
+  bool alias =
+      false;  // a DataFrame's alias or a view: columns below it are out of reach for names above it
 };
 
 struct Filter final : Node {
@@ -101,11 +105,19 @@ struct Join final : Node {
   ExprPtr condition;  // null: none
 };
 
-enum class SetOperationType : std::uint8_t { union_all, union_distinct, intersect_all, intersect, except_all, except };
+enum class SetOperationType : std::uint8_t {
+  union_all,
+  union_distinct,
+  intersect_all,
+  intersect,
+  except_all,
+  except
+};
 
 struct SetOperation final : Node {
   SetOperation() : Node(NodeKind::set_operation) {}
-  SetOperationType type = SetOperationType::union_all;  // children's columns have the output's types already
+  SetOperationType type =
+      SetOperationType::union_all;  // children's columns have the output's types already
 };
 
 struct Deduplicate final : Node {

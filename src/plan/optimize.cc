@@ -1,4 +1,5 @@
-// Adjacent projections and filters become one, so that a chain of withColumn or filter calls is one operator to run.
+// Adjacent projections and filters become one, so that a chain of withColumn or filter calls is one
+// operator to run.
 #include "plan/optimize.h"
 
 #include <algorithm>
@@ -123,7 +124,8 @@ NodePtr collapse_projects(const NodePtr& node) {
   std::shared_ptr<Node> copy;
   for (std::size_t i = 0; i < node->children.size(); ++i) {
     NodePtr child = collapse_projects(node->children[i]);
-    // The order and names of what is below matter to nobody, except where rows are matched by position.
+    // The order and names of what is below matter to nobody, except where rows are matched by
+    // position.
     if (child->kind == NodeKind::project && node->kind != NodeKind::set_operation &&
         is_identity(as<Project>(*child))) {
       child = child->children[0];
@@ -141,8 +143,6 @@ NodePtr collapse_projects(const NodePtr& node) {
   return rebuilt;
 }
 
-NodePtr optimize(NodePtr node) {
-  return push_into_scans(prune_columns(collapse_projects(node)));
-}
+NodePtr optimize(NodePtr node) { return push_into_scans(prune_columns(collapse_projects(node))); }
 
 }  // namespace millstream::plan

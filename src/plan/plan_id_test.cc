@@ -6,22 +6,28 @@ namespace {
 
 // range(3) as DataFrame `n`.
 std::string frame(int n) { return range() + id(n); }
-std::string join_of(const std::string& left, const std::string& right, int n, const std::string& rest = "",
-                    const std::string& type = "INNER") {
-  return "join { left { " + left + " } right { " + right + " } join_type: JOIN_TYPE_" + type + " " + rest + " }" + id(n);
+std::string join_of(const std::string& left, const std::string& right, int n,
+                    const std::string& rest = "", const std::string& type = "INNER") {
+  return "join { left { " + left + " } right { " + right + " } join_type: JOIN_TYPE_" + type + " " +
+         rest + " }" + id(n);
 }
 std::string equal(const std::string& a, const std::string& b) {
-  return "{ unresolved_function { function_name: \"==\" arguments " + a + " arguments " + b + " } }";
+  return "{ unresolved_function { function_name: \"==\" arguments " + a + " arguments " + b +
+         " } }";
 }
-std::string renamed(const std::string& input, const std::string& from, const std::string& to, int n) {
-  return "with_columns_renamed { input { " + input + " } renames { col_name: \"" + from + "\" new_col_name: \"" + to + "\" } }" + id(n);
+std::string renamed(const std::string& input, const std::string& from, const std::string& to,
+                    int n) {
+  return "with_columns_renamed { input { " + input + " } renames { col_name: \"" + from +
+         "\" new_col_name: \"" + to + "\" } }" + id(n);
 }
 std::string sorted(const std::string& input, const std::string& key) {
-  return "sort { input { " + input + " } order { child " + key + " direction: SORT_DIRECTION_ASCENDING } is_global: true }";
+  return "sort { input { " + input + " } order { child " + key +
+         " direction: SORT_DIRECTION_ASCENDING } is_global: true }";
 }
 
 TEST(PlanId, EachSideOfAJoin) {
-  const std::string joined = join_of(frame(1), frame(2), 3, "join_condition " + equal(col("id", 1), col("id", 2)));
+  const std::string joined =
+      join_of(frame(1), frame(2), 3, "join_condition " + equal(col("id", 1), col("id", 2)));
   const NodePtr node = plan_of(select(joined, {col("id", 2)}));
   EXPECT_EQ(node->output[0].id, node->children[0]->output[1].id);
 }
@@ -35,16 +41,19 @@ TEST(PlanId, SelfJoinWithOneSideRenamed) {
 }
 
 TEST(PlanId, SelfJoinsAreAmbiguous) {
-  const Status condition = error_of(join_of(frame(1), frame(1), 2, "join_condition " + equal(col("id", 1), col("id", 1))));
+  const Status condition = error_of(
+      join_of(frame(1), frame(1), 2, "join_condition " + equal(col("id", 1), col("id", 1))));
   EXPECT_TRUE(condition.is("AMBIGUOUS_COLUMN_REFERENCE"));
   EXPECT_EQ(condition.info().parameters.at("name"), "\"id\"");
-  EXPECT_TRUE(error_of(select(join_of(frame(1), frame(1), 2, "", "CROSS"), {col("id", 1)})).is("AMBIGUOUS_COLUMN_REFERENCE"));
+  EXPECT_TRUE(error_of(select(join_of(frame(1), frame(1), 2, "", "CROSS"), {col("id", 1)}))
+                  .is("AMBIGUOUS_COLUMN_REFERENCE"));
 }
 
 TEST(PlanId, ADirectInputBeatsANestedOne) {
   // df.join(df.filter(...).join(...)): the left input itself is meant.
   const std::string nested = where(frame(1), expr("id > 0")) + id(2);
-  const NodePtr node = plan_of(join_of(frame(1), nested, 3, "join_condition " + equal(col("id", 1), col("id", 2))));
+  const NodePtr node =
+      plan_of(join_of(frame(1), nested, 3, "join_condition " + equal(col("id", 1), col("id", 2))));
   EXPECT_EQ(as<Join>(*node).condition->children[0]->id, node->output[0].id);
 }
 
@@ -76,7 +85,8 @@ TEST(PlanId, ADroppedColumnIsLookedUpByName) {
 
 TEST(PlanId, OperatorsThatChangeNothingAreDataFramesToo) {
   const std::string hint = "hint { input { " + frame(1) + " } name: \"broadcast\" }" + id(2);
-  EXPECT_EQ(columns_of(*plan_of(select(hint, {col("id", 1), col("id", 2)}))), "id BIGINT NOT NULL,id BIGINT NOT NULL");
+  EXPECT_EQ(columns_of(*plan_of(select(hint, {col("id", 1), col("id", 2)}))),
+            "id BIGINT NOT NULL,id BIGINT NOT NULL");
 }
 
 TEST(PlanId, StarOfADataFrame) {
@@ -88,11 +98,14 @@ TEST(PlanId, StarOfADataFrame) {
 
 TEST(PlanId, WithColumnChains) {
   const std::string input = local("x INT") + id(1);
-  const std::string plus = "{ unresolved_function { function_name: \"+\" arguments " + col("x", 1) + " arguments { literal { integer: 1 } } } }";
-  const std::string next = "with_columns { input { " + input + " } aliases { expr " + plus + " name: \"y\" } }" + id(2);
+  const std::string plus = "{ unresolved_function { function_name: \"+\" arguments " + col("x", 1) +
+                           " arguments { literal { integer: 1 } } } }";
+  const std::string next =
+      "with_columns { input { " + input + " } aliases { expr " + plus + " name: \"y\" } }" + id(2);
   EXPECT_EQ(columns_of(*plan_of(select(next, {col("x", 1), col("y", 2)}))), "x INT,y INT");
   // x is another column after it was replaced: the old one is gone.
-  const std::string replaced = "with_columns { input { " + input + " } aliases { expr " + plus + " name: \"x\" } }" + id(2);
+  const std::string replaced =
+      "with_columns { input { " + input + " } aliases { expr " + plus + " name: \"x\" } }" + id(2);
   EXPECT_TRUE(error_of(select(replaced, {col("x", 1)})).is("CANNOT_RESOLVE_DATAFRAME_COLUMN"));
 }
 

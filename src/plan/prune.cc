@@ -19,8 +19,7 @@ void keep_available(Node& node) {
   for (const NodePtr& child : node.children) {
     for (const Attribute& a : child->output) available.insert(key_of(a.id));
   }
-  std::erase_if(node.output,
-                [&](const Attribute& a) { return !available.contains(key_of(a.id)); });
+  std::erase_if(node.output, [&](const Attribute& a) { return !available.contains(key_of(a.id)); });
 }
 
 template <typename ScanType>
@@ -144,16 +143,25 @@ NodePtr prune_passing(const NodePtr& node, IdSet required) {
 
 NodePtr prune(const NodePtr& node, const IdSet& required) {
   switch (node->kind) {
-    case NodeKind::scan: return prune_scan<Scan>(node, required);
-    case NodeKind::stream_scan: return prune_scan<StreamScan>(node, required);
+    case NodeKind::scan:
+      return prune_scan<Scan>(node, required);
+    case NodeKind::stream_scan:
+      return prune_scan<StreamScan>(node, required);
     case NodeKind::local:
-    case NodeKind::range: return node;
-    case NodeKind::project: return prune_project(node, required);
-    case NodeKind::aggregate: return prune_aggregate(node, required);
-    case NodeKind::join: return prune_join(node, required);
-    case NodeKind::set_operation: return prune_set_operation(node, required);
-    case NodeKind::generate: return prune_generate(node, required);
-    default: return prune_passing(node, required);
+    case NodeKind::range:
+      return node;
+    case NodeKind::project:
+      return prune_project(node, required);
+    case NodeKind::aggregate:
+      return prune_aggregate(node, required);
+    case NodeKind::join:
+      return prune_join(node, required);
+    case NodeKind::set_operation:
+      return prune_set_operation(node, required);
+    case NodeKind::generate:
+      return prune_generate(node, required);
+    default:
+      return prune_passing(node, required);
   }
 }
 

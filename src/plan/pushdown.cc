@@ -1,5 +1,5 @@
-// Simple comparisons of a scan's columns with constants become the scan's predicates, by which a table may skip files; the
-// filter stays. A limit over a bare scan tells it how many rows suffice.
+// Simple comparisons of a scan's columns with constants become the scan's predicates, by which a
+// table may skip files; the filter stays. A limit over a bare scan tells it how many rows suffice.
 #include <arrow/scalar.h>
 
 #include <algorithm>
@@ -52,10 +52,11 @@ std::shared_ptr<arrow::Scalar> constant_for(const Expr& e, const column::TypePtr
   const auto arrow_type = column::to_arrow(type);
   const auto value = constant_integer(e);
   if (!value) return nullptr;
-  const bool fits = (type->kind() == TypeKind::byte_ && *value >= -128 && *value <= 127) ||
-                    (type->kind() == TypeKind::short_ && *value >= -32768 && *value <= 32767) ||
-                    (type->kind() == TypeKind::int_ && *value >= INT32_MIN && *value <= INT32_MAX) ||
-                    type->kind() == TypeKind::long_;
+  const bool fits =
+      (type->kind() == TypeKind::byte_ && *value >= -128 && *value <= 127) ||
+      (type->kind() == TypeKind::short_ && *value >= -32768 && *value <= 32767) ||
+      (type->kind() == TypeKind::int_ && *value >= INT32_MIN && *value <= INT32_MAX) ||
+      type->kind() == TypeKind::long_;
   if (!fits) return nullptr;
   auto converted = e.value->CastTo(arrow_type);
   return converted.ok() ? *converted : nullptr;
@@ -139,14 +140,17 @@ NodePtr into_scan(const NodePtr& node, const std::vector<ColumnPredicate>& predi
 NodePtr push(const NodePtr& node, std::vector<ColumnPredicate> predicates,
              std::optional<std::int64_t> limit) {
   switch (node->kind) {
-    case NodeKind::scan: return into_scan<Scan>(node, predicates, limit);
-    case NodeKind::stream_scan: return into_scan<StreamScan>(node, predicates, limit);
+    case NodeKind::scan:
+      return into_scan<Scan>(node, predicates, limit);
+    case NodeKind::stream_scan:
+      return into_scan<StreamScan>(node, predicates, limit);
     case NodeKind::filter:
       limit.reset();
       conjuncts(*as<Filter>(*node).condition, predicates);
       break;
     case NodeKind::project: {
-      // Conditions on columns that are passed on or renamed go further down; on computed ones they end here.
+      // Conditions on columns that are passed on or renamed go further down; on computed ones they
+      // end here.
       std::vector<ColumnPredicate> below;
       for (const ExprPtr& e : as<Project>(*node).exprs) {
         const Expr& source = e->kind == ExprKind::alias ? *e->children[0] : *e;
@@ -170,7 +174,9 @@ NodePtr push(const NodePtr& node, std::vector<ColumnPredicate> predicates,
       break;
     }
     case NodeKind::sort:
-    case NodeKind::repartition: limit.reset(); break;
+    case NodeKind::repartition:
+      limit.reset();
+      break;
     default:
       predicates.clear();
       limit.reset();

@@ -14,30 +14,54 @@ namespace {
 // The only input of a one-input relation; nullptr for all others.
 const Rel* input_of(const Rel& r) {
   switch (r.rel_type_case()) {
-    case Rel::kProject: return r.project().has_input() ? &r.project().input() : nullptr;
-    case Rel::kFilter: return &r.filter().input();
-    case Rel::kSort: return &r.sort().input();
-    case Rel::kLimit: return &r.limit().input();
-    case Rel::kAggregate: return &r.aggregate().input();
-    case Rel::kSample: return &r.sample().input();
-    case Rel::kOffset: return &r.offset().input();
-    case Rel::kDeduplicate: return &r.deduplicate().input();
-    case Rel::kSubqueryAlias: return &r.subquery_alias().input();
-    case Rel::kRepartition: return &r.repartition().input();
-    case Rel::kToDf: return &r.to_df().input();
-    case Rel::kWithColumnsRenamed: return &r.with_columns_renamed().input();
-    case Rel::kDrop: return &r.drop().input();
-    case Rel::kTail: return &r.tail().input();
-    case Rel::kWithColumns: return &r.with_columns().input();
-    case Rel::kHint: return &r.hint().input();
-    case Rel::kToSchema: return &r.to_schema().input();
-    case Rel::kRepartitionByExpression: return &r.repartition_by_expression().input();
-    case Rel::kCollectMetrics: return &r.collect_metrics().input();
-    case Rel::kWithWatermark: return &r.with_watermark().input();
-    case Rel::kFillNa: return &r.fill_na().input();
-    case Rel::kDropNa: return &r.drop_na().input();
-    case Rel::kReplace: return &r.replace().input();
-    default: return nullptr;
+    case Rel::kProject:
+      return r.project().has_input() ? &r.project().input() : nullptr;
+    case Rel::kFilter:
+      return &r.filter().input();
+    case Rel::kSort:
+      return &r.sort().input();
+    case Rel::kLimit:
+      return &r.limit().input();
+    case Rel::kAggregate:
+      return &r.aggregate().input();
+    case Rel::kSample:
+      return &r.sample().input();
+    case Rel::kOffset:
+      return &r.offset().input();
+    case Rel::kDeduplicate:
+      return &r.deduplicate().input();
+    case Rel::kSubqueryAlias:
+      return &r.subquery_alias().input();
+    case Rel::kRepartition:
+      return &r.repartition().input();
+    case Rel::kToDf:
+      return &r.to_df().input();
+    case Rel::kWithColumnsRenamed:
+      return &r.with_columns_renamed().input();
+    case Rel::kDrop:
+      return &r.drop().input();
+    case Rel::kTail:
+      return &r.tail().input();
+    case Rel::kWithColumns:
+      return &r.with_columns().input();
+    case Rel::kHint:
+      return &r.hint().input();
+    case Rel::kToSchema:
+      return &r.to_schema().input();
+    case Rel::kRepartitionByExpression:
+      return &r.repartition_by_expression().input();
+    case Rel::kCollectMetrics:
+      return &r.collect_metrics().input();
+    case Rel::kWithWatermark:
+      return &r.with_watermark().input();
+    case Rel::kFillNa:
+      return &r.fill_na().input();
+    case Rel::kDropNa:
+      return &r.drop_na().input();
+    case Rel::kReplace:
+      return &r.replace().input();
+    default:
+      return nullptr;
   }
 }
 
@@ -76,41 +100,65 @@ Result<NodePtr> RelationAnalyzer::relation(const Rel& proto) {
 
 Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
   switch (r.rel_type_case()) {
-    case Rel::kRead: return read(r.read());
-    case Rel::kProject: return project(r.project(), nullptr);
-    case Rel::kJoin: return join_relation(r.join());
-    case Rel::kSetOp: return set_operation(r.set_op());
-    case Rel::kLocalRelation: return local(r.local_relation());
-    case Rel::kCachedLocalRelation: return cached_local(r.cached_local_relation());
-    case Rel::kChunkedCachedLocalRelation: return chunked_local(r.chunked_cached_local_relation());
-    case Rel::kRange: return range(r.range());
+    case Rel::kRead:
+      return read(r.read());
+    case Rel::kProject:
+      return project(r.project(), nullptr);
+    case Rel::kJoin:
+      return join_relation(r.join());
+    case Rel::kSetOp:
+      return set_operation(r.set_op());
+    case Rel::kLocalRelation:
+      return local(r.local_relation());
+    case Rel::kCachedLocalRelation:
+      return cached_local(r.cached_local_relation());
+    case Rel::kChunkedCachedLocalRelation:
+      return chunked_local(r.chunked_cached_local_relation());
+    case Rel::kRange:
+      return range(r.range());
     case Rel::kCachedRemoteRelation: {
-      TRY_ASSIGN(NodePtr kept,
-                 resolver_.cached_relation(r.cached_remote_relation().relation_id()));
+      TRY_ASSIGN(NodePtr kept, resolver_.cached_relation(r.cached_remote_relation().relation_id()));
       return with_fresh_ids(kept);
     }
-    default: return refused(r);
+    default:
+      return refused(r);
   }
 }
 
 Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
   switch (r.rel_type_case()) {
-    case Rel::kProject: return project(r.project(), std::move(input));
-    case Rel::kFilter: return filter(r.filter().condition(), std::move(input));
-    case Rel::kSort: return sort(r.sort(), std::move(input));
-    case Rel::kLimit: return limit(std::move(input), r.limit().limit(), 0, false);
-    case Rel::kOffset: return limit(std::move(input), std::nullopt, r.offset().offset(), false);
-    case Rel::kTail: return limit(std::move(input), r.tail().limit(), 0, true);
-    case Rel::kAggregate: return aggregate(r.aggregate(), std::move(input));
-    case Rel::kSample: return sample(r.sample(), std::move(input));
-    case Rel::kDeduplicate: return deduplicate(r.deduplicate(), std::move(input));
-    case Rel::kSubqueryAlias: return subquery_alias(r.subquery_alias(), std::move(input));
-    case Rel::kToDf: return to_df(r.to_df(), std::move(input));
-    case Rel::kToSchema: return to_schema(r.to_schema(), std::move(input));
-    case Rel::kWithColumns: return with_columns(r.with_columns(), std::move(input));
-    case Rel::kWithColumnsRenamed: return renamed(r.with_columns_renamed(), std::move(input));
-    case Rel::kDrop: return drop(r.drop(), std::move(input));
-    case Rel::kHint: return input;
+    case Rel::kProject:
+      return project(r.project(), std::move(input));
+    case Rel::kFilter:
+      return filter(r.filter().condition(), std::move(input));
+    case Rel::kSort:
+      return sort(r.sort(), std::move(input));
+    case Rel::kLimit:
+      return limit(std::move(input), r.limit().limit(), 0, false);
+    case Rel::kOffset:
+      return limit(std::move(input), std::nullopt, r.offset().offset(), false);
+    case Rel::kTail:
+      return limit(std::move(input), r.tail().limit(), 0, true);
+    case Rel::kAggregate:
+      return aggregate(r.aggregate(), std::move(input));
+    case Rel::kSample:
+      return sample(r.sample(), std::move(input));
+    case Rel::kDeduplicate:
+      return deduplicate(r.deduplicate(), std::move(input));
+    case Rel::kSubqueryAlias:
+      return subquery_alias(r.subquery_alias(), std::move(input));
+    case Rel::kToDf:
+      return to_df(r.to_df(), std::move(input));
+    case Rel::kToSchema:
+      return to_schema(r.to_schema(), std::move(input));
+    case Rel::kWithColumns:
+      return with_columns(r.with_columns(), std::move(input));
+    case Rel::kWithColumnsRenamed:
+      return renamed(r.with_columns_renamed(), std::move(input));
+    case Rel::kDrop:
+      return drop(r.drop(), std::move(input));
+    case Rel::kHint:
+      return input;
     case Rel::kRepartition: {
       auto node = std::make_shared<Repartition>();
       node->partitions = r.repartition().num_partitions();
@@ -133,12 +181,18 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
       node->children.push_back(std::move(input));
       return NodePtr(node);
     }
-    case Rel::kCollectMetrics: return collect_metrics(r.collect_metrics(), std::move(input));
-    case Rel::kWithWatermark: return watermark(r.with_watermark(), std::move(input));
-    case Rel::kFillNa: return fill_na(r.fill_na(), std::move(input));
-    case Rel::kDropNa: return drop_na(r.drop_na(), std::move(input));
-    case Rel::kReplace: return replace(r.replace(), std::move(input));
-    default: return refused(r);
+    case Rel::kCollectMetrics:
+      return collect_metrics(r.collect_metrics(), std::move(input));
+    case Rel::kWithWatermark:
+      return watermark(r.with_watermark(), std::move(input));
+    case Rel::kFillNa:
+      return fill_na(r.fill_na(), std::move(input));
+    case Rel::kDropNa:
+      return drop_na(r.drop_na(), std::move(input));
+    case Rel::kReplace:
+      return replace(r.replace(), std::move(input));
+    default:
+      return refused(r);
   }
 }
 
@@ -146,7 +200,8 @@ Result<NodePtr> analyze(const Rel& relation, Resolver& resolver, const AnalyzerS
   return RelationAnalyzer(resolver, settings).relation(relation);
 }
 
-// --- nodes ----------------------------------------------------------------------------------------------------------
+// --- nodes
+// ----------------------------------------------------------------------------------------------------------
 
 NodePtr make_project(NodePtr input, std::vector<ExprPtr> exprs) {
   auto node = std::make_shared<Project>();

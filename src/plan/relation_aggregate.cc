@@ -22,7 +22,8 @@ struct Key {
   ExprPtr column;
 };
 
-// The expression with every part that is a key replaced by the key's column. Arguments of aggregate functions stay.
+// The expression with every part that is a key replaced by the key's column. Arguments of aggregate
+// functions stay.
 ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
   for (const Key& key : keys) {
     if (same_expr(*expr, *key.definition) || same_expr(*expr, *key.column)) {
@@ -57,28 +58,33 @@ ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
 Status check_grouped(const ExprPtr& expr, const IdSet& keys, bool grouped) {
   const Expr* wrong = nullptr;
   visit_outside_aggregates(*expr, [&](const Expr& e) {
-    if (e.kind == ExprKind::attribute && !keys.contains(key_of(e.id)) && wrong == nullptr) wrong = &e;
+    if (e.kind == ExprKind::attribute && !keys.contains(key_of(e.id)) && wrong == nullptr)
+      wrong = &e;
   });
   if (wrong == nullptr) return Status::OK();
   if (!grouped) return Status::error("MISSING_GROUP_BY");
-  Status status = Status::error(
-      "MISSING_AGGREGATION", {{"expression", sql_expr(wrong->pretty)},
-                              {"expressionAnyValue", sql_expr("any_value(" + wrong->pretty + ")")}});
+  Status status =
+      Status::error("MISSING_AGGREGATION",
+                    {{"expression", sql_expr(wrong->pretty)},
+                     {"expressionAnyValue", sql_expr("any_value(" + wrong->pretty + ")")}});
   return expr->origin ? status.with_context(*expr->origin) : status;
 }
 
 Status check_key(const Expr& key) {
   if (has_aggregate_function(key)) {
-    return Status::error("GROUP_BY_AGGREGATE", {{"sqlExpr", strip_alias(std::make_shared<Expr>(key))->pretty}});
+    return Status::error("GROUP_BY_AGGREGATE",
+                         {{"sqlExpr", strip_alias(std::make_shared<Expr>(key))->pretty}});
   }
   if (contains(key, ExprKind::window)) {
-    return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", sql_expr(key.pretty)}});
+    return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR",
+                         {{"invalidExprSqls", sql_expr(key.pretty)}});
   }
   return check_no_generator(key, "'Aggregate");
 }
 
 // Replaces the aggregates inside `expr` by columns, adding them to `columns`.
-ExprPtr aggregates_to_columns(const ExprPtr& expr, std::vector<ExprPtr>& columns, bool under_window) {
+ExprPtr aggregates_to_columns(const ExprPtr& expr, std::vector<ExprPtr>& columns,
+                              bool under_window) {
   if (expr->kind == ExprKind::window) {
     // OVER's own function stays; what it is computed from is of the group.
     auto copy = std::make_shared<Expr>(*expr);
@@ -147,7 +153,8 @@ Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::ve
   auto node = std::make_shared<Aggregate>();
   if (input == nullptr) input = make_project(nullptr, {});
   std::vector<Key> known;
-  // Keys that compute something become columns of a projection below, so that a key is always a column.
+  // Keys that compute something become columns of a projection below, so that a key is always a
+  // column.
   std::vector<ExprPtr> below;
   for (const Attribute& a : input->output) below.push_back(make_attribute(a));
   const std::size_t before = below.size();
@@ -287,8 +294,8 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
                         sets_of(type, static_cast<int>(keys.size())));
 }
 
-// Groups by keys and pivot column first, then puts each value's result into a column of its own: a combination that no row
-// has is NULL, also where the aggregate is a count.
+// Groups by keys and pivot column first, then puts each value's result into a column of its own: a
+// combination that no row has is NULL, also where the aggregate is a count.
 Result<NodePtr> RelationAnalyzer::pivot(const sc::Aggregate& proto, NodePtr input, Exprs keys,
                                         Exprs aggregates, ExprPtr column) {
   if (proto.pivot().values_size() == 0) {
@@ -322,7 +329,8 @@ Result<NodePtr> RelationAnalyzer::pivot(const sc::Aggregate& proto, NodePtr inpu
       auto filtered = std::make_shared<Expr>(*first);
       filtered->filter = same;
       filtered->nullable = true;
-      outer.push_back(make_alias(filtered, aggregates.size() == 1 ? name : name + "_" + result->name,
+      outer.push_back(make_alias(filtered,
+                                 aggregates.size() == 1 ? name : name + "_" + result->name,
                                  next_attribute_id()));
     }
   }

@@ -18,14 +18,22 @@ namespace {
 
 Result<JoinType> join_type(sc::Join::JoinType type) {
   switch (type) {
-    case sc::Join::JOIN_TYPE_INNER: return JoinType::inner;
-    case sc::Join::JOIN_TYPE_FULL_OUTER: return JoinType::full;
-    case sc::Join::JOIN_TYPE_LEFT_OUTER: return JoinType::left;
-    case sc::Join::JOIN_TYPE_RIGHT_OUTER: return JoinType::right;
-    case sc::Join::JOIN_TYPE_LEFT_ANTI: return JoinType::anti;
-    case sc::Join::JOIN_TYPE_LEFT_SEMI: return JoinType::semi;
-    case sc::Join::JOIN_TYPE_CROSS: return JoinType::cross;
-    default: break;
+    case sc::Join::JOIN_TYPE_INNER:
+      return JoinType::inner;
+    case sc::Join::JOIN_TYPE_FULL_OUTER:
+      return JoinType::full;
+    case sc::Join::JOIN_TYPE_LEFT_OUTER:
+      return JoinType::left;
+    case sc::Join::JOIN_TYPE_RIGHT_OUTER:
+      return JoinType::right;
+    case sc::Join::JOIN_TYPE_LEFT_ANTI:
+      return JoinType::anti;
+    case sc::Join::JOIN_TYPE_LEFT_SEMI:
+      return JoinType::semi;
+    case sc::Join::JOIN_TYPE_CROSS:
+      return JoinType::cross;
+    default:
+      break;
   }
   return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
                        {{"fullName", "spark.connect.Join.JoinType"},
@@ -142,7 +150,8 @@ Result<NodePtr> RelationAnalyzer::using_join(const sc::Join& proto, const NodePt
   }
   const NodePtr joined = make_join(type, left, right, condition);
   if (type == JoinType::cross) {
-    return Status::error("UNSUPPORTED_JOIN_TYPE", {{"typ", "cross"}, {"supported", "'inner', 'outer'"}});
+    return Status::error("UNSUPPORTED_JOIN_TYPE",
+                         {{"typ", "cross"}, {"supported", "'inner', 'outer'"}});
   }
   // What Spark shows of the left input first for semi and anti joins too.
   Exprs columns;
@@ -181,14 +190,18 @@ Result<NodePtr> RelationAnalyzer::using_join(const sc::Join& proto, const NodePt
   return NodePtr(node);
 }
 
-// --- UNION, INTERSECT, EXCEPT ---------------------------------------------------------------------------------------
+// --- UNION, INTERSECT, EXCEPT
+// ---------------------------------------------------------------------------------------
 namespace {
 
 const char* name_of(sc::SetOperation::SetOpType type) {
   switch (type) {
-    case sc::SetOperation::SET_OP_TYPE_UNION: return "UNION";
-    case sc::SetOperation::SET_OP_TYPE_INTERSECT: return "INTERSECT";
-    default: return "EXCEPT";
+    case sc::SetOperation::SET_OP_TYPE_UNION:
+      return "UNION";
+    case sc::SetOperation::SET_OP_TYPE_INTERSECT:
+      return "INTERSECT";
+    default:
+      return "EXCEPT";
   }
 }
 
@@ -202,7 +215,8 @@ Result<SetOperationType> set_type(const sc::SetOperation& proto) {
       return all ? SetOperationType::intersect_all : SetOperationType::intersect;
     case sc::SetOperation::SET_OP_TYPE_EXCEPT:
       return all ? SetOperationType::except_all : SetOperationType::except;
-    default: break;
+    default:
+      break;
   }
   return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
                        {{"fullName", "spark.connect.SetOperation.SetOpType"},
@@ -211,7 +225,8 @@ Result<SetOperationType> set_type(const sc::SetOperation& proto) {
                         {"enum", ""}});
 }
 
-// The right input's columns in the left one's order; columns that only one side has are NULL on the other.
+// The right input's columns in the left one's order; columns that only one side has are NULL on the
+// other.
 Status match_names(NodePtr& left, NodePtr& right, bool allow_missing, bool case_sensitive) {
   const std::vector<ExprPtr> l = visible_columns(*left);
   const std::vector<ExprPtr> r = visible_columns(*right);
@@ -244,8 +259,7 @@ Status match_names(NodePtr& left, NodePtr& right, bool allow_missing, bool case_
     if (used[i]) continue;
     right_columns.push_back(r[i]);
     if (allow_missing) {
-      left_columns.push_back(
-          make_alias(null_literal(r[i]->type), r[i]->name, next_attribute_id()));
+      left_columns.push_back(make_alias(null_literal(r[i]->type), r[i]->name, next_attribute_id()));
     }
   }
   if (left_columns.size() != l.size()) left = make_project(visible_only(left), left_columns);
@@ -259,8 +273,8 @@ NodePtr cast_columns(const NodePtr& input, const std::vector<TypePtr>& types, bo
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (column::same_type_ignoring_nullability(columns[i]->type, types[i])) continue;
     changed = true;
-    columns[i] = make_alias(make_cast(columns[i], types[i], ansi), columns[i]->name,
-                            next_attribute_id());
+    columns[i] =
+        make_alias(make_cast(columns[i], types[i], ansi), columns[i]->name, next_attribute_id());
   }
   return changed ? make_project(visible_only(input), std::move(columns)) : visible_only(input);
 }
@@ -323,7 +337,8 @@ Result<NodePtr> RelationAnalyzer::set_operation(const sc::SetOperation& proto) {
     a.id = next_attribute_id();
     a.name = l[i]->name;
     a.type = merge_nullability(common, l[i]->type);
-    const bool both = type == SetOperationType::intersect || type == SetOperationType::intersect_all;
+    const bool both =
+        type == SetOperationType::intersect || type == SetOperationType::intersect_all;
     const bool left_only = type == SetOperationType::except || type == SetOperationType::except_all;
     a.nullable = both        ? l[i]->nullable && r[i]->nullable
                  : left_only ? l[i]->nullable

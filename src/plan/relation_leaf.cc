@@ -23,10 +23,10 @@ Options options_of(const Map& map) {
 Result<NodePtr> RelationAnalyzer::read(const sc::Read& proto) {
   if (proto.has_named_table()) {
     TRY_ASSIGN(auto parts, sql::parse_identifier(proto.named_table().unparsed_identifier()));
-    TRY_ASSIGN(NodePtr node,
-               resolver_.named_table(parts, options_of(proto.named_table().options()),
-                                     proto.is_streaming()));
-    // Its columns can be addressed by the table's name, and those of a view's definition by nothing else.
+    TRY_ASSIGN(NodePtr node, resolver_.named_table(parts, options_of(proto.named_table().options()),
+                                                   proto.is_streaming()));
+    // Its columns can be addressed by the table's name, and those of a view's definition by nothing
+    // else.
     auto named = std::make_shared<Project>();
     named->alias = true;
     for (Attribute a : node->output) {
@@ -50,7 +50,8 @@ Result<NodePtr> RelationAnalyzer::read(const sc::Read& proto) {
   const Options options = options_of(source.options());
   if (proto.is_streaming()) {
     if (paths.size() > 1) {
-      return Status::error("CONNECT_INVALID_PLAN.MULTIPLE_PATHS_NOT_SUPPORTED_FOR_STREAMING_SOURCE");
+      return Status::error(
+          "CONNECT_INVALID_PLAN.MULTIPLE_PATHS_NOT_SUPPORTED_FOR_STREAMING_SOURCE");
     }
     TRY_ASSIGN(auto table, resolver_.stream_source(format, source.schema(), options, paths));
     return make_scan(std::move(table));

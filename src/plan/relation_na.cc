@@ -28,7 +28,8 @@ bool same_kind(const column::TypePtr& value, const column::TypePtr& column) {
   return value->kind() == column->kind();
 }
 
-// The named columns (all when none is named), by index; the error that Spark gives for a name that is not there.
+// The named columns (all when none is named), by index; the error that Spark gives for a name that
+// is not there.
 Result<std::vector<std::size_t>> chosen(const std::vector<ExprPtr>& columns,
                                         const std::vector<std::string>& names,
                                         bool case_sensitive) {

@@ -61,8 +61,8 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
   ExpressionAnalyzer analyzer(settings_, scope);
   Exprs exprs;
   std::vector<std::vector<std::string>> generator_names;
-  scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id)
-                         -> Result<std::optional<ExprPtr>> {
+  scope.add_fallback([&](const NameParts& parts,
+                         std::optional<std::int64_t> plan_id) -> Result<std::optional<ExprPtr>> {
     if (plan_id) return std::optional<ExprPtr>();
     return earlier_alias(exprs, parts, settings_.case_sensitive);
   });
@@ -75,14 +75,13 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
       if (generator) {
         const bool named = one->kind == ExprKind::alias;
         if (named && bare->type->fields().size() != 1) {
-          return Status::error(
-              "UDTF_ALIAS_NUMBER_MISMATCH",
-              {{"aliasesSize", std::to_string(bare->type->fields().size())},
-               {"aliasesNames", one->name}});
+          return Status::error("UDTF_ALIAS_NUMBER_MISMATCH",
+                               {{"aliasesSize", std::to_string(bare->type->fields().size())},
+                                {"aliasesNames", one->name}});
         }
-        generator_names.back() = named ? std::vector<std::string>{one->name}
-                                       : e.alias().name_size() > 1 ? analyzer.generator_names()
-                                                                   : std::vector<std::string>();
+        generator_names.back() = named                       ? std::vector<std::string>{one->name}
+                                 : e.alias().name_size() > 1 ? analyzer.generator_names()
+                                                             : std::vector<std::string>();
         if (generator_names.back().empty() && !analyzer.generator_names().empty()) {
           generator_names.back() = analyzer.generator_names();
         }
@@ -181,9 +180,9 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
     if (ordinal && constant_integer(*key.expr)) {
       const std::int64_t index = *constant_integer(*key.expr);
       if (index < 1 || index > static_cast<std::int64_t>(columns.size())) {
-        return Status::error("ORDER_BY_POS_OUT_OF_RANGE",
-                             {{"index", std::to_string(index)},
-                              {"size", std::to_string(columns.size())}});
+        return Status::error(
+            "ORDER_BY_POS_OUT_OF_RANGE",
+            {{"index", std::to_string(index)}, {"size", std::to_string(columns.size())}});
       }
       key.expr = columns[static_cast<std::size_t>(index - 1)];
     }

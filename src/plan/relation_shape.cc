@@ -64,12 +64,12 @@ Result<NodePtr> RelationAnalyzer::watermark(const sc::WithWatermark& proto, Node
   Scope scope = scope_of({input});
   TRY_ASSIGN(ExprPtr time, scope.resolve(NameParts{proto.event_time()}));
   time = strip_alias(time);
-  const bool fits = time->type->kind() == TypeKind::timestamp ||
-                    time->type->kind() == TypeKind::timestamp_ntz;
+  const bool fits =
+      time->type->kind() == TypeKind::timestamp || time->type->kind() == TypeKind::timestamp_ntz;
   if (time->kind != ExprKind::attribute || !fits) {
-    return Status::error("EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE",
-                         {{"eventName", sql_id(proto.event_time())},
-                          {"eventType", sql_type(time->type)}});
+    return Status::error(
+        "EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE",
+        {{"eventName", sql_id(proto.event_time())}, {"eventType", sql_type(time->type)}});
   }
   auto node = std::make_shared<Watermark>();
   node->event_time = time->id;
@@ -84,8 +84,9 @@ Result<NodePtr> RelationAnalyzer::watermark(const sc::WithWatermark& proto, Node
 
 Result<NodePtr> RelationAnalyzer::subquery_alias(const sc::SubqueryAlias& proto, NodePtr input) {
   if (proto.alias().empty()) {
-    return Status::error("CONNECT_INVALID_PLAN.FIELD_CANNOT_BE_EMPTY",
-                         {{"fieldName", "alias"}, {"fullName", "spark.connect.SubqueryAlias.alias"}});
+    return Status::error(
+        "CONNECT_INVALID_PLAN.FIELD_CANNOT_BE_EMPTY",
+        {{"fieldName", "alias"}, {"fullName", "spark.connect.SubqueryAlias.alias"}});
   }
   auto node = std::make_shared<Project>();
   node->alias = true;
@@ -174,8 +175,8 @@ Result<NodePtr> RelationAnalyzer::to_schema(const sc::ToSchema& proto, NodePtr i
     }
     if (found == nullptr) {
       if (!field.nullable) return unresolved_column({field.name}, input->output);
-      out.push_back(make_alias(null_literal(field.type), field.name, next_attribute_id(),
-                               field.metadata));
+      out.push_back(
+          make_alias(null_literal(field.type), field.name, next_attribute_id(), field.metadata));
       continue;
     }
     TRY_ASSIGN(ExprPtr value, fit.column(found, field, {field.name}));
@@ -189,8 +190,9 @@ Result<NodePtr> RelationAnalyzer::to_schema(const sc::ToSchema& proto, NodePtr i
 Result<NodePtr> RelationAnalyzer::limit(NodePtr input, std::optional<std::int64_t> count,
                                         std::int64_t offset, bool tail) {
   const auto negative = [](std::int64_t n, const char* name) {
-    return Status::error("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE",
-                         {{"expr", fmt::format("\"{}\"", n)}, {"name", name}, {"v", std::to_string(n)}});
+    return Status::error(
+        "INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE",
+        {{"expr", fmt::format("\"{}\"", n)}, {"name", name}, {"v", std::to_string(n)}});
   };
   if (count && *count < 0) return negative(*count, tail ? "tail" : "limit");
   if (offset < 0) return negative(offset, "offset");
@@ -210,8 +212,9 @@ Result<NodePtr> RelationAnalyzer::sample(const sc::Sample& proto, NodePtr input)
   node->with_replacement = proto.with_replacement();
   const double fraction = node->upper - node->lower;
   if (fraction < 0 || (!node->with_replacement && fraction > 1.0 + 1e-6)) {
-    return Status::invalid("requirement failed: Sampling fraction ({}) must be on interval [0, 1] {}",
-                           fraction, "without replacement");
+    return Status::invalid(
+        "requirement failed: Sampling fraction ({}) must be on interval [0, 1] {}", fraction,
+        "without replacement");
   }
   node->seed = proto.seed();
   node->output = input->output;

@@ -1,5 +1,6 @@
-// RelationAnalyzer: one relation after the other, inputs first, to resolved nodes. A chain of one-input relations is a
-// loop, so its length costs no stack. Made for one analyze() call; the methods are spread over relation_*.cc by subject.
+// RelationAnalyzer: one relation after the other, inputs first, to resolved nodes. A chain of
+// one-input relations is a loop, so its length costs no stack. Made for one analyze() call; the
+// methods are spread over relation_*.cc by subject.
 #pragma once
 
 #include <string>
@@ -91,7 +92,8 @@ class RelationAnalyzer {
   Result<NodePtr> drop_na(const spark::connect::NADrop& proto, NodePtr input);
   Result<NodePtr> replace(const spark::connect::NAReplace& proto, NodePtr input);
 
-  // time_window.cc: replaces window(…) in `exprs` by a column that a projection of the new input makes.
+  // time_window.cc: replaces window(…) in `exprs` by a column that a projection of the new input
+  // makes.
   Result<NodePtr> expand_time_windows(NodePtr input, Exprs& exprs);
   // relation_aggregate.cc
   Result<NodePtr> pivot(const spark::connect::Aggregate& proto, NodePtr input, Exprs keys,
@@ -105,7 +107,8 @@ class RelationAnalyzer {
   const AnalyzerSettings& settings_;
 };
 
-// --- nodes ----------------------------------------------------------------------------------------------------------
+// --- nodes
+// ----------------------------------------------------------------------------------------------------------
 
 // A projection. The input's hidden columns stay reachable through it.
 NodePtr make_project(NodePtr input, std::vector<ExprPtr> exprs);
@@ -125,8 +128,9 @@ class MissingColumns {
       : node_(std::move(node)), case_sensitive_(case_sensitive) {}
   Result<std::optional<ExprPtr>> find(const NameParts& parts,
                                       std::optional<std::int64_t> plan_id) const;
-  // The node with the columns that `exprs` need and it lacks; itself when it lacks none. Over an aggregate, `exprs` may
-  // hold aggregate functions: they become columns of it, and `exprs` then refer to those.
+  // The node with the columns that `exprs` need and it lacks; itself when it lacks none. Over an
+  // aggregate, `exprs` may hold aggregate functions: they become columns of it, and `exprs` then
+  // refer to those.
   Result<NodePtr> provide(std::vector<ExprPtr>& exprs) const;
 
  private:
@@ -139,11 +143,12 @@ void visit_outside_aggregates(const Expr& e, const std::function<void(const Expr
 bool has_aggregate_function(const Expr& expr);
 Status check_no_generator(const Expr& expr, const std::string& operator_name);
 
-// relation_aggregate.cc. `keys` are attributes or aliases; `exprs` (attributes or aliases) hold aggregate functions and
-// what the keys determine.
+// relation_aggregate.cc. `keys` are attributes or aliases; `exprs` (attributes or aliases) hold
+// aggregate functions and what the keys determine.
 Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::vector<ExprPtr> exprs,
                                std::vector<std::vector<int>> grouping_sets = {});
-// The Aggregate with more columns, for expressions of a Sort or Filter above it, which are rewritten to refer to them.
+// The Aggregate with more columns, for expressions of a Sort or Filter above it, which are
+// rewritten to refer to them.
 Result<NodePtr> extend_aggregate(const NodePtr& aggregate, std::vector<ExprPtr>& exprs);
 
 }  // namespace millstream::plan

@@ -16,8 +16,8 @@ bool same_name(const std::string& a, const std::string& b, bool case_sensitive) 
 
 namespace {
 
-// How many leading parts of the name are a suffix of the attribute's qualifier, followed by its name: the number of
-// parts used, 0 for no match. Longer qualifiers are preferred by the caller.
+// How many leading parts of the name are a suffix of the attribute's qualifier, followed by its
+// name: the number of parts used, 0 for no match. Longer qualifiers are preferred by the caller.
 bool matches(const Attribute& a, const NameParts& parts, std::size_t qualifier_parts,
              bool case_sensitive) {
   if (parts.size() <= qualifier_parts || a.qualifier.size() < qualifier_parts) return false;
@@ -35,8 +35,8 @@ std::vector<const Attribute*> matching(const std::vector<Attribute>& attributes,
   std::vector<const Attribute*> found;
   for (const Attribute& a : attributes) {
     if (a.hidden != hidden || !matches(a, parts, qualifier_parts, case_sensitive)) continue;
-    const bool again = std::any_of(found.begin(), found.end(),
-                                   [&](const Attribute* f) { return f->id == a.id; });
+    const bool again =
+        std::any_of(found.begin(), found.end(), [&](const Attribute* f) { return f->id == a.id; });
     if (!again) found.push_back(&a);
   }
   return found;
@@ -50,8 +50,8 @@ Status ambiguous(const NameParts& parts, const std::vector<const Attribute*>& fo
     names.push_back(sql_id(full));
   }
   std::sort(names.begin(), names.end());
-  return Status::error("AMBIGUOUS_REFERENCE",
-                       {{"name", sql_id(parts)}, {"referenceNames", "[" + join(names, ", ") + "]"}});
+  return Status::error("AMBIGUOUS_REFERENCE", {{"name", sql_id(parts)},
+                                               {"referenceNames", "[" + join(names, ", ") + "]"}});
 }
 
 Result<ExprPtr> attribute_with_members(const Attribute& attribute, const NameParts& parts,
@@ -134,12 +134,14 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts) const {
   return unresolved_column(parts, attributes_);
 }
 
-// --- plan_id --------------------------------------------------------------------------------------------------------
-// Spark's rules for a column that was taken from a DataFrame object: (a) the operator's inputs are searched top-down; a
-// node that is that DataFrame ends the descent on its branch, a union is a leaf; (b) no such node is an error; (c) the
-// name is looked up in that node, and dropped again at each ancestor that does not output the column; (d) visible
-// candidates beat hidden ones, then a direct input beats a nested one, then it is ambiguous; (e) when each candidate was
-// dropped, a Sort or Filter may still find the column below and carry it up, others may not.
+// --- plan_id
+// --------------------------------------------------------------------------------------------------------
+// Spark's rules for a column that was taken from a DataFrame object: (a) the operator's inputs are
+// searched top-down; a node that is that DataFrame ends the descent on its branch, a union is a
+// leaf; (b) no such node is an error; (c) the name is looked up in that node, and dropped again at
+// each ancestor that does not output the column; (d) visible candidates beat hidden ones, then a
+// direct input beats a nested one, then it is ambiguous; (e) when each candidate was dropped, a
+// Sort or Filter may still find the column below and carry it up, others may not.
 namespace {
 
 struct Candidate {
@@ -179,7 +181,8 @@ Result<std::optional<Candidate>> merge(std::vector<Candidate> candidates, const 
   return std::optional<Candidate>(std::move(candidates[0]));
 }
 
-// Drops the candidate where the node does not output its columns, and marks it hidden where the node hides them.
+// Drops the candidate where the node does not output its columns, and marks it hidden where the
+// node hides them.
 bool survives(const Node& node, Candidate& candidate) {
   IdSet wanted;
   add_references(*candidate.expr, wanted);

@@ -1,6 +1,6 @@
-// Scope: what the names of one operator's expressions can mean: its inputs' columns, a DataFrame among its inputs
-// (plan_id), lambda parameters, and, where Spark looks further, columns below the input or aliases of the same list.
-// Made for one operator; used by one thread.
+// Scope: what the names of one operator's expressions can mean: its inputs' columns, a DataFrame
+// among its inputs (plan_id), lambda parameters, and, where Spark looks further, columns below the
+// input or aliases of the same list. Made for one operator; used by one thread.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,10 @@ struct Found {
 class Scope {
  public:
   // Last resorts for a name that the inputs do not have: nothing when they do not have it either.
-  // With a plan_id: the DataFrame that the name was taken from, which is then among what is below the inputs.
-  using Fallback = std::function<Result<std::optional<ExprPtr>>(const NameParts&,
-                                                                std::optional<std::int64_t> plan_id)>;
+  // With a plan_id: the DataFrame that the name was taken from, which is then among what is below
+  // the inputs.
+  using Fallback = std::function<Result<std::optional<ExprPtr>>(
+      const NameParts&, std::optional<std::int64_t> plan_id)>;
 
   Scope(std::vector<NodePtr> inputs, bool case_sensitive);
 
@@ -56,12 +57,14 @@ class Scope {
   std::vector<std::vector<Attribute>> lambdas_;
 };
 
-// The column of the DataFrame `plan_id` in or below `node`; nothing when there is none that `node` outputs.
+// The column of the DataFrame `plan_id` in or below `node`; nothing when there is none that `node`
+// outputs.
 Result<std::optional<ExprPtr>> find_dataframe_column(const NodePtr& node, const NameParts& parts,
                                                      std::int64_t plan_id, bool case_sensitive);
 
 bool same_name(const std::string& a, const std::string& b, bool case_sensitive);
-// Among `attributes`: nothing when none matches. A struct member gets an alias with its name on top.
+// Among `attributes`: nothing when none matches. A struct member gets an alias with its name on
+// top.
 Result<std::optional<Found>> find_name(const std::vector<Attribute>& attributes,
                                        const NameParts& parts, bool case_sensitive);
 

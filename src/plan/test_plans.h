@@ -35,7 +35,8 @@ class FakeTable final : public connector::Table, public connector::StreamTable {
 
 class FakeResolver final : public Resolver {
  public:
-  Result<NodePtr> named_table(const std::vector<std::string>& parts, const Options&, bool) override {
+  Result<NodePtr> named_table(const std::vector<std::string>& parts, const Options&,
+                              bool) override {
     const auto view = views.find(parts.back());
     if (view != views.end()) return with_fresh_ids(view->second);
     return Status::error("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", "`" + parts.back() + "`"}});
@@ -44,7 +45,8 @@ class FakeResolver final : public Resolver {
       const std::string&, const std::string& schema, const Options&,
       const std::vector<std::string>&) override {
     TRY_ASSIGN(auto columns, column::parse_schema(schema));
-    return std::shared_ptr<const connector::Table>(std::make_shared<FakeTable>(columns, metadata()));
+    return std::shared_ptr<const connector::Table>(
+        std::make_shared<FakeTable>(columns, metadata()));
   }
   Result<std::shared_ptr<const connector::StreamTable>> stream_source(
       const std::string&, const std::string& schema, const Options&,

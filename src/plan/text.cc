@@ -33,10 +33,14 @@ std::string sql_type(const column::TypePtr& type) { return "\"" + type->sql() + 
 
 std::string ordinal_word(std::size_t n) {
   switch (n) {
-    case 1: return "first";
-    case 2: return "second";
-    case 3: return "third";
-    default: return fmt::format("{}th", n);
+    case 1:
+      return "first";
+    case 2:
+      return "second";
+    case 3:
+      return "third";
+    default:
+      return fmt::format("{}th", n);
   }
 }
 
@@ -48,7 +52,8 @@ std::string java_floating(T value) {
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
   const std::string text(buffer, end.ptr);
   const std::size_t e = text.find('e');
   const int exponent = std::atoi(text.c_str() + e + 1);
@@ -179,24 +184,32 @@ std::string format_timestamp_utc(std::int64_t micros) {
     --days;
   }
   const std::int64_t seconds = rest / 1'000'000;
-  return fmt::format("{} {:02}:{:02}:{:02}{}", format_date(days), seconds / 3600,
-                     seconds / 60 % 60, seconds % 60, fraction_of(rest % 1'000'000));
+  return fmt::format("{} {:02}:{:02}:{:02}{}", format_date(days), seconds / 3600, seconds / 60 % 60,
+                     seconds % 60, fraction_of(rest % 1'000'000));
 }
 
 std::string format_day_time_interval(std::int64_t micros, int start_field, int end_field) {
   static constexpr const char* names[] = {"DAY", "HOUR", "MINUTE", "SECOND"};
   const bool negative = micros < 0;
-  const auto magnitude = negative ? 0 - static_cast<std::uint64_t>(micros)
-                                  : static_cast<std::uint64_t>(micros);
+  const auto magnitude =
+      negative ? 0 - static_cast<std::uint64_t>(micros) : static_cast<std::uint64_t>(micros);
   const std::uint64_t seconds = magnitude / 1'000'000;
   const std::string fraction = fraction_of(static_cast<std::int64_t>(magnitude % 1'000'000));
   std::uint64_t first = 0;
   std::string text = negative ? "-" : "";
   switch (start_field) {
-    case 0: first = seconds / 86400; break;
-    case 1: first = seconds / 3600; break;
-    case 2: first = seconds / 60; break;
-    default: first = seconds; break;
+    case 0:
+      first = seconds / 86400;
+      break;
+    case 1:
+      first = seconds / 3600;
+      break;
+    case 2:
+      first = seconds / 60;
+      break;
+    default:
+      first = seconds;
+      break;
   }
   text += start_field == 0 ? fmt::format("{}", first) : fmt::format("{:02}", first);
   for (int field = start_field + 1; field <= end_field; ++field) {

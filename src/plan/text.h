@@ -11,11 +11,11 @@ namespace millstream::plan {
 
 using NameParts = std::vector<std::string>;
 
-std::string sql_id(const std::string& name);                  // `a`
-std::string sql_id(const std::vector<std::string>& parts);    // `a`.`b`
-std::string sql_expr(const std::string& pretty);              // "(a + 1)"
-std::string sql_type(const column::TypePtr& type);            // "BIGINT"
-std::string ordinal_word(std::size_t n);                      // first, second, third, 4th
+std::string sql_id(const std::string& name);                // `a`
+std::string sql_id(const std::vector<std::string>& parts);  // `a`.`b`
+std::string sql_expr(const std::string& pretty);            // "(a + 1)"
+std::string sql_type(const column::TypePtr& type);          // "BIGINT"
+std::string ordinal_word(std::size_t n);                    // first, second, third, 4th
 
 // A double as Java prints it: 1.0, 1.0E7, NaN.
 std::string java_double(double value);

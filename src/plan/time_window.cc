@@ -1,4 +1,5 @@
-// window(time, duration[, slide[, start]]): the windows of a row become a struct column below the operator that names them.
+// window(time, duration[, slide[, start]]): the windows of a row become a struct column below the
+// operator that names them.
 #include <arrow/scalar.h>
 
 #include <algorithm>
@@ -25,14 +26,13 @@ constexpr const char* window_metadata = R"({"spark.timeWindow":true})";
 constexpr std::int64_t windows_max = 1000;
 
 TypePtr window_type() {
-  return column::struct_type({{"start", column::timestamp_type(), true, {}},
-                              {"end", column::timestamp_type(), true, {}}});
+  return column::struct_type(
+      {{"start", column::timestamp_type(), true, {}}, {"end", column::timestamp_type(), true, {}}});
 }
 
 ExprPtr long_literal(std::int64_t value) {
-  return implicit_cast(
-      literal_of(std::make_shared<arrow::Int64Scalar>(value), column::long_type()),
-      column::long_type(), true);
+  return implicit_cast(literal_of(std::make_shared<arrow::Int64Scalar>(value), column::long_type()),
+                       column::long_type(), true);
 }
 
 struct Windows {
@@ -48,7 +48,8 @@ Windows parameters_of(const Expr& window) {
 }
 
 // The start of the latest window that the time may lie in, in microseconds.
-Result<ExprPtr> latest_start(ExpressionAnalyzer& analyzer, const Windows& w, const ExprPtr& micros) {
+Result<ExprPtr> latest_start(ExpressionAnalyzer& analyzer, const Windows& w,
+                             const ExprPtr& micros) {
   ExprPtr shifted = micros;
   if (w.start_us != 0) {
     TRY_ASSIGN(shifted, analyzer.call("-", {micros, long_literal(w.start_us)}));
@@ -201,7 +202,8 @@ Result<NodePtr> RelationAnalyzer::expand_time_windows(NodePtr input, Exprs& expr
     generate->output.push_back(column);
     generate->children.push_back(input);
     input = generate;
-    // A duration that is no multiple of the slide leaves the oldest candidate too old for some times.
+    // A duration that is no multiple of the slide leaves the oldest candidate too old for some
+    // times.
     if (w.duration_us % w.slide_us != 0) {
       TRY_ASSIGN(ExprPtr end, extract_value(make_attribute(column), string_literal("end"), false,
                                             settings_.functions.ansi));
@@ -215,8 +217,8 @@ Result<NodePtr> RelationAnalyzer::expand_time_windows(NodePtr input, Exprs& expr
       return make_attribute(column);
     });
     // `window` itself is the column; what was named after it keeps that name.
-    if (e->kind == ExprKind::alias && e->name == "window" && e->children[0]->kind == ExprKind::attribute &&
-        e->children[0]->id == column.id) {
+    if (e->kind == ExprKind::alias && e->name == "window" &&
+        e->children[0]->kind == ExprKind::attribute && e->children[0]->id == column.id) {
       e = e->children[0];
     }
   }

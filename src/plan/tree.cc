@@ -136,23 +136,40 @@ void visit(const Expr& expr, const std::function<bool(const Expr&)>& f) {
 
 std::shared_ptr<Node> clone(const Node& node) {
   switch (node.kind) {
-    case NodeKind::scan: return copy_as<Scan>(node);
-    case NodeKind::stream_scan: return copy_as<StreamScan>(node);
-    case NodeKind::local: return copy_as<Local>(node);
-    case NodeKind::range: return copy_as<Range>(node);
-    case NodeKind::project: return copy_as<Project>(node);
-    case NodeKind::filter: return copy_as<Filter>(node);
-    case NodeKind::aggregate: return copy_as<Aggregate>(node);
-    case NodeKind::join: return copy_as<Join>(node);
-    case NodeKind::set_operation: return copy_as<SetOperation>(node);
-    case NodeKind::deduplicate: return copy_as<Deduplicate>(node);
-    case NodeKind::sort: return copy_as<Sort>(node);
-    case NodeKind::limit: return copy_as<Limit>(node);
-    case NodeKind::generate: return copy_as<Generate>(node);
-    case NodeKind::watermark: return copy_as<Watermark>(node);
-    case NodeKind::collect_metrics: return copy_as<CollectMetrics>(node);
-    case NodeKind::repartition: return copy_as<Repartition>(node);
-    case NodeKind::sample: return copy_as<Sample>(node);
+    case NodeKind::scan:
+      return copy_as<Scan>(node);
+    case NodeKind::stream_scan:
+      return copy_as<StreamScan>(node);
+    case NodeKind::local:
+      return copy_as<Local>(node);
+    case NodeKind::range:
+      return copy_as<Range>(node);
+    case NodeKind::project:
+      return copy_as<Project>(node);
+    case NodeKind::filter:
+      return copy_as<Filter>(node);
+    case NodeKind::aggregate:
+      return copy_as<Aggregate>(node);
+    case NodeKind::join:
+      return copy_as<Join>(node);
+    case NodeKind::set_operation:
+      return copy_as<SetOperation>(node);
+    case NodeKind::deduplicate:
+      return copy_as<Deduplicate>(node);
+    case NodeKind::sort:
+      return copy_as<Sort>(node);
+    case NodeKind::limit:
+      return copy_as<Limit>(node);
+    case NodeKind::generate:
+      return copy_as<Generate>(node);
+    case NodeKind::watermark:
+      return copy_as<Watermark>(node);
+    case NodeKind::collect_metrics:
+      return copy_as<CollectMetrics>(node);
+    case NodeKind::repartition:
+      return copy_as<Repartition>(node);
+    case NodeKind::sample:
+      return copy_as<Sample>(node);
   }
   CHECK(false);
   return nullptr;
@@ -175,8 +192,8 @@ bool same_expr(const Expr& a, const Expr& b) {
       (a.window == nullptr) != (b.window == nullptr) || !a.deterministic || !b.deterministic) {
     return false;
   }
-  const bool named = a.kind == ExprKind::call || a.kind == ExprKind::aggregate ||
-                     a.kind == ExprKind::generator;
+  const bool named =
+      a.kind == ExprKind::call || a.kind == ExprKind::aggregate || a.kind == ExprKind::generator;
   if (named && a.name != b.name) return false;
   if (!column::same_type(a.type, b.type)) return false;
   if (a.kind == ExprKind::literal && !a.value->Equals(*b.value)) return false;

@@ -1,4 +1,5 @@
-// Rewriting of resolved trees: copies of a node or an expression with parts replaced. Pure; any thread.
+// Rewriting of resolved trees: copies of a node or an expression with parts replaced. Pure; any
+// thread.
 #pragma once
 
 #include <functional>
@@ -12,8 +13,8 @@ namespace millstream::plan {
 
 using ExprMap = std::function<ExprPtr(const ExprPtr&)>;
 
-// The expression with `f` applied to each node bottom-up; nodes that do not change are shared. `f` gets a node whose
-// children are rewritten already and gives it back or another one.
+// The expression with `f` applied to each node bottom-up; nodes that do not change are shared. `f`
+// gets a node whose children are rewritten already and gives it back or another one.
 ExprPtr transform(const ExprPtr& expr, const ExprMap& f);
 // Calls `f` for each node, parents first; children are skipped where `f` gives false.
 void visit(const Expr& expr, const std::function<bool(const Expr&)>& f);

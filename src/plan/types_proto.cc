@@ -49,27 +49,43 @@ Result<column::TypePtr> decimal_from_proto(const Proto::Decimal& proto) {
 
 Result<column::TypePtr> type_from_proto(const Proto& proto) {
   switch (proto.kind_case()) {
-    case Proto::kNull: return column::null_type();
-    case Proto::kBinary: return column::binary_type();
-    case Proto::kBoolean: return column::boolean_type();
-    case Proto::kByte: return column::byte_type();
-    case Proto::kShort: return column::short_type();
-    case Proto::kInteger: return column::int_type();
-    case Proto::kLong: return column::long_type();
-    case Proto::kFloat: return column::float_type();
-    case Proto::kDouble: return column::double_type();
-    case Proto::kDecimal: return decimal_from_proto(proto.decimal());
+    case Proto::kNull:
+      return column::null_type();
+    case Proto::kBinary:
+      return column::binary_type();
+    case Proto::kBoolean:
+      return column::boolean_type();
+    case Proto::kByte:
+      return column::byte_type();
+    case Proto::kShort:
+      return column::short_type();
+    case Proto::kInteger:
+      return column::int_type();
+    case Proto::kLong:
+      return column::long_type();
+    case Proto::kFloat:
+      return column::float_type();
+    case Proto::kDouble:
+      return column::double_type();
+    case Proto::kDecimal:
+      return decimal_from_proto(proto.decimal());
     case Proto::kString:
       if (!proto.string().collation().empty() && proto.string().collation() != "UTF8_BINARY") {
         return Status::unsupported("collation {} is not supported", proto.string().collation());
       }
       return column::string_type();
-    case Proto::kChar: return column::char_type(proto.char_().length());
-    case Proto::kVarChar: return column::varchar_type(proto.var_char().length());
-    case Proto::kDate: return column::date_type();
-    case Proto::kTimestamp: return column::timestamp_type();
-    case Proto::kTimestampNtz: return column::timestamp_ntz_type();
-    case Proto::kCalendarInterval: return column::type_of(TypeKind::calendar_interval);
+    case Proto::kChar:
+      return column::char_type(proto.char_().length());
+    case Proto::kVarChar:
+      return column::varchar_type(proto.var_char().length());
+    case Proto::kDate:
+      return column::date_type();
+    case Proto::kTimestamp:
+      return column::timestamp_type();
+    case Proto::kTimestampNtz:
+      return column::timestamp_ntz_type();
+    case Proto::kCalendarInterval:
+      return column::type_of(TypeKind::calendar_interval);
     case Proto::kYearMonthInterval: {
       const auto& p = proto.year_month_interval();
       return column::year_month_interval_type(p.has_start_field() ? p.start_field() : 0,
@@ -82,19 +98,26 @@ Result<column::TypePtr> type_from_proto(const Proto& proto) {
     }
     case Proto::kArray:
     case Proto::kMap:
-    case Proto::kStruct: return nested_from_proto(proto);
-    case Proto::kVariant: return column::variant_type();
-    case Proto::kUnparsed: return column::parse_type(proto.unparsed().data_type_string());
+    case Proto::kStruct:
+      return nested_from_proto(proto);
+    case Proto::kVariant:
+      return column::variant_type();
+    case Proto::kUnparsed:
+      return column::parse_type(proto.unparsed().data_type_string());
     case Proto::kUdt:
       if (!proto.udt().has_sql_type()) {
         return Status::unsupported("the user-defined type {} is not supported",
                                    proto.udt().python_class());
       }
       return type_from_proto(proto.udt().sql_type());
-    case Proto::kGeometry: return Status::unsupported("the type GEOMETRY is not supported");
-    case Proto::kGeography: return Status::unsupported("the type GEOGRAPHY is not supported");
-    case Proto::kTime: return Status::unsupported("the type TIME is not supported");
-    case Proto::KIND_NOT_SET: break;
+    case Proto::kGeometry:
+      return Status::unsupported("the type GEOMETRY is not supported");
+    case Proto::kGeography:
+      return Status::unsupported("the type GEOGRAPHY is not supported");
+    case Proto::kTime:
+      return Status::unsupported("the type TIME is not supported");
+    case Proto::KIND_NOT_SET:
+      break;
   }
   return Status::plain(ErrorKind::invalid_plan, "a data type without kind in the plan");
 }
@@ -112,25 +135,55 @@ void schema_to_proto(const column::Schema& schema, Proto* proto) {
 
 void type_to_proto(const column::TypePtr& type, Proto* proto) {
   switch (type->kind()) {
-    case TypeKind::null: proto->mutable_null(); return;
-    case TypeKind::boolean: proto->mutable_boolean(); return;
-    case TypeKind::byte_: proto->mutable_byte(); return;
-    case TypeKind::short_: proto->mutable_short_(); return;
-    case TypeKind::int_: proto->mutable_integer(); return;
-    case TypeKind::long_: proto->mutable_long_(); return;
-    case TypeKind::float_: proto->mutable_float_(); return;
-    case TypeKind::double_: proto->mutable_double_(); return;
+    case TypeKind::null:
+      proto->mutable_null();
+      return;
+    case TypeKind::boolean:
+      proto->mutable_boolean();
+      return;
+    case TypeKind::byte_:
+      proto->mutable_byte();
+      return;
+    case TypeKind::short_:
+      proto->mutable_short_();
+      return;
+    case TypeKind::int_:
+      proto->mutable_integer();
+      return;
+    case TypeKind::long_:
+      proto->mutable_long_();
+      return;
+    case TypeKind::float_:
+      proto->mutable_float_();
+      return;
+    case TypeKind::double_:
+      proto->mutable_double_();
+      return;
     case TypeKind::decimal:
       proto->mutable_decimal()->set_precision(type->precision());
       proto->mutable_decimal()->set_scale(type->scale());
       return;
-    case TypeKind::string: proto->mutable_string()->set_collation("UTF8_BINARY"); return;
-    case TypeKind::char_: proto->mutable_char_()->set_length(type->length()); return;
-    case TypeKind::varchar: proto->mutable_var_char()->set_length(type->length()); return;
-    case TypeKind::binary: proto->mutable_binary(); return;
-    case TypeKind::date: proto->mutable_date(); return;
-    case TypeKind::timestamp: proto->mutable_timestamp(); return;
-    case TypeKind::timestamp_ntz: proto->mutable_timestamp_ntz(); return;
+    case TypeKind::string:
+      proto->mutable_string()->set_collation("UTF8_BINARY");
+      return;
+    case TypeKind::char_:
+      proto->mutable_char_()->set_length(type->length());
+      return;
+    case TypeKind::varchar:
+      proto->mutable_var_char()->set_length(type->length());
+      return;
+    case TypeKind::binary:
+      proto->mutable_binary();
+      return;
+    case TypeKind::date:
+      proto->mutable_date();
+      return;
+    case TypeKind::timestamp:
+      proto->mutable_timestamp();
+      return;
+    case TypeKind::timestamp_ntz:
+      proto->mutable_timestamp_ntz();
+      return;
     case TypeKind::day_time_interval:
       proto->mutable_day_time_interval()->set_start_field(type->start_field());
       proto->mutable_day_time_interval()->set_end_field(type->end_field());
@@ -139,7 +192,9 @@ void type_to_proto(const column::TypePtr& type, Proto* proto) {
       proto->mutable_year_month_interval()->set_start_field(type->start_field());
       proto->mutable_year_month_interval()->set_end_field(type->end_field());
       return;
-    case TypeKind::calendar_interval: proto->mutable_calendar_interval(); return;
+    case TypeKind::calendar_interval:
+      proto->mutable_calendar_interval();
+      return;
     case TypeKind::array:
       type_to_proto(type->element(), proto->mutable_array()->mutable_element_type());
       proto->mutable_array()->set_contains_null(type->contains_null());
@@ -149,8 +204,12 @@ void type_to_proto(const column::TypePtr& type, Proto* proto) {
       type_to_proto(type->value(), proto->mutable_map()->mutable_value_type());
       proto->mutable_map()->set_value_contains_null(type->value_contains_null());
       return;
-    case TypeKind::struct_: schema_to_proto(type->fields(), proto); return;
-    case TypeKind::variant: proto->mutable_variant(); return;
+    case TypeKind::struct_:
+      schema_to_proto(type->fields(), proto);
+      return;
+    case TypeKind::variant:
+      proto->mutable_variant();
+      return;
   }
 }
 

@@ -30,13 +30,19 @@ bool needs_order(const std::string& name) {
 
 std::string bound_text(const FrameBound& bound) {
   switch (bound.kind) {
-    case Bound::unbounded_preceding: return "UNBOUNDED PRECEDING";
-    case Bound::unbounded_following: return "UNBOUNDED FOLLOWING";
-    case Bound::current_row: return "CURRENT ROW";
-    // A bound given by the DataFrame API is a signed literal, and Spark prints it as it is: -1 FOLLOWING.
+    case Bound::unbounded_preceding:
+      return "UNBOUNDED PRECEDING";
+    case Bound::unbounded_following:
+      return "UNBOUNDED FOLLOWING";
+    case Bound::current_row:
+      return "CURRENT ROW";
+    // A bound given by the DataFrame API is a signed literal, and Spark prints it as it is: -1
+    // FOLLOWING.
     case Bound::preceding:
-      return bound.offset->pretty + (bound.offset->pretty.starts_with('-') ? " FOLLOWING" : " PRECEDING");
-    case Bound::following: return bound.offset->pretty + " FOLLOWING";
+      return bound.offset->pretty +
+             (bound.offset->pretty.starts_with('-') ? " FOLLOWING" : " PRECEDING");
+    case Bound::following:
+      return bound.offset->pretty + " FOLLOWING";
   }
   return "";
 }
@@ -174,7 +180,8 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
     if (!spec.rows && spec.order.size() == 1) {
       const auto& ordered_by = spec.order[0].expr->type;
       if (!ordered_by->is_numeric()) {
-        return Status::unsupported("a RANGE frame with an offset over the type {}", ordered_by->sql());
+        return Status::unsupported("a RANGE frame with an offset over the type {}",
+                                   ordered_by->sql());
       }
       magnitude = implicit_cast(magnitude, ordered_by, ansi());
     }
@@ -190,9 +197,9 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
   TRY(bound(proto.upper(), false, spec.upper));
   if (!spec.rows && spec.order.empty() &&
       (spec.lower.offset != nullptr || spec.upper.offset != nullptr)) {
-    return Status::error("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER",
-                         {{"sqlExpr", sql_expr(spec_text(spec, bound_text(spec.lower),
-                                                         bound_text(spec.upper)))}});
+    return Status::error(
+        "DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER",
+        {{"sqlExpr", sql_expr(spec_text(spec, bound_text(spec.lower), bound_text(spec.upper)))}});
   }
   return Status::OK();
 }

@@ -32,9 +32,7 @@ class DeltaSink final : public connector::Sink {
         log_(delta::Log::at(store, settings_.path,
                             {.background_checkpoints = store.get() == io::local_store().get()})) {}
 
-  std::string description() const override {
-    return "DeltaSink[" + settings_.path + "]";
-  }
+  std::string description() const override { return "DeltaSink[" + settings_.path + "]"; }
 
   Status prepare(const column::Schema& schema, OutputMode mode) override {
     if (mode == OutputMode::update) {

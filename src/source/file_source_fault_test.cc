@@ -1,5 +1,5 @@
-// A store call of a file source fails, before or after its effect, or the process dies there; then the query starts again.
-// Whatever the call, each file ends up in exactly one batch.
+// A store call of a file source fails, before or after its effect, or the process dies there; then
+// the query starts again. Whatever the call, each file ends up in exactly one batch.
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,8 @@ TEST(FileSourceFaults, EachFileOnceWhateverFails) {
                                  << second.to_string();
       }
       Texts rows;
-      for (const auto& [id, batch] : life.output) rows.insert(rows.end(), batch.begin(), batch.end());
+      for (const auto& [id, batch] : life.output)
+        rows.insert(rows.end(), batch.begin(), batch.end());
       std::sort(rows.begin(), rows.end());
       ASSERT_EQ(rows, expected) << "call " << call;
       if (first.ok() && call >= life.store->calls()) break;

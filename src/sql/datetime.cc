@@ -58,7 +58,8 @@ std::optional<std::int64_t> read_date(std::string_view text, std::size_t& at) {
       day = *d;
     }
   }
-  if (!valid_date(sign * *year, static_cast<int>(month), static_cast<int>(day))) return std::nullopt;
+  if (!valid_date(sign * *year, static_cast<int>(month), static_cast<int>(day)))
+    return std::nullopt;
   return days_from_civil(sign * *year, static_cast<int>(month), static_cast<int>(day));
 }
 
@@ -150,7 +151,8 @@ std::optional<std::int64_t> multiply(std::string_view amount, std::int64_t size)
     if (fraction.empty() || fraction.size() > 9) return std::nullopt;
     fraction.resize(6, '0');
     const auto micros = parse_int64(fraction);
-    if (!micros || *micros < 0 || __builtin_add_overflow(total, *micros, &total)) return std::nullopt;
+    if (!micros || *micros < 0 || __builtin_add_overflow(total, *micros, &total))
+      return std::nullopt;
   }
   return negative ? -total : total;
 }
@@ -223,7 +225,8 @@ bool IntervalBuilder::add_text(std::string_view text) {
   return true;
 }
 
-bool IntervalBuilder::add_range(std::string_view given, std::string_view from, std::string_view to) {
+bool IntervalBuilder::add_range(std::string_view given, std::string_view from,
+                                std::string_view to) {
   const Unit* first = find_unit(from);
   const Unit* last = find_unit(to);
   std::string_view text = trim(given);
@@ -245,7 +248,8 @@ bool IntervalBuilder::add_range(std::string_view given, std::string_view from, s
     const char separator = field == 0 ? ' ' : ':';
     const auto end = field == last->field ? text.size() : text.find(separator);
     if (end == std::string_view::npos || end == 0) return false;
-    if (!add(signed_part(text.substr(0, end)), names[static_cast<std::size_t>(field)])) return false;
+    if (!add(signed_part(text.substr(0, end)), names[static_cast<std::size_t>(field)]))
+      return false;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return text.empty();

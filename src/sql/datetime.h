@@ -8,7 +8,8 @@
 
 namespace millstream::sql {
 
-// 2024, 2024-1, 2024-01-05 (and what follows a 'T' or blank is ignored, as Spark does): days since 1970.
+// 2024, 2024-1, 2024-01-05 (and what follows a 'T' or blank is ignored, as Spark does): days since
+// 1970.
 std::optional<std::int32_t> parse_date(std::string_view text);
 
 struct ParsedTimestamp {
@@ -25,7 +26,8 @@ class IntervalBuilder {
 
   bool add(std::string_view amount, std::string_view unit);
   bool add_text(std::string_view text);  // "1 day 2 hours"
-  bool add_range(std::string_view text, std::string_view from, std::string_view to);  // '1-2' YEAR TO MONTH
+  bool add_range(std::string_view text, std::string_view from,
+                 std::string_view to);  // '1-2' YEAR TO MONTH
 
   bool empty() const { return !year_month_ && !day_time_; }
   bool mixed() const { return year_month_ && day_time_; }

@@ -1,6 +1,7 @@
-// ExpressionParser: recursive descent with precedence climbing over the tokens of one text. Writes Connect messages. Made for
-// one parse_expression call. What Connect has no message for is written as calls of functions that only plan knows:
-// ms_filter(aggregate, condition) and ms_local_timestamp(wall-clock micros).
+// ExpressionParser: recursive descent with precedence climbing over the tokens of one text. Writes
+// Connect messages. Made for one parse_expression call. What Connect has no message for is written
+// as calls of functions that only plan knows: ms_filter(aggregate, condition) and
+// ms_local_timestamp(wall-clock micros).
 #pragma once
 
 #include <string>

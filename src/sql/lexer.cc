@@ -59,22 +59,43 @@ std::size_t unescape(std::string_view text, std::string& out) {
       return digits + 1;
     }
   }
-  const auto octal = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '7'; };
+  const auto octal = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '7';
+  };
   if ((c == '0' || c == '1') && octal(1) && octal(2)) {
-    append_utf8(out, static_cast<std::uint32_t>((c - '0') * 64 + (text[1] - '0') * 8 + (text[2] - '0')));
+    append_utf8(out,
+                static_cast<std::uint32_t>((c - '0') * 64 + (text[1] - '0') * 8 + (text[2] - '0')));
     return 3;
   }
   switch (c) {
-    case '0': out += '\0'; break;
-    case 'b': out += '\b'; break;
-    case 'n': out += '\n'; break;
-    case 'r': out += '\r'; break;
-    case 't': out += '\t'; break;
-    case 'Z': out += '\x1A'; break;
+    case '0':
+      out += '\0';
+      break;
+    case 'b':
+      out += '\b';
+      break;
+    case 'n':
+      out += '\n';
+      break;
+    case 'r':
+      out += '\r';
+      break;
+    case 't':
+      out += '\t';
+      break;
+    case 'Z':
+      out += '\x1A';
+      break;
     // LIKE patterns need these two kept.
-    case '%': out += "\\%"; break;
-    case '_': out += "\\_"; break;
-    default: out += c; break;
+    case '%':
+      out += "\\%";
+      break;
+    case '_':
+      out += "\\_";
+      break;
+    default:
+      out += c;
+      break;
   }
   return 1;
 }
@@ -98,7 +119,8 @@ class Lexer {
   Status skip_blanks() {
     for (;;) {
       const char c = at(position_);
-      if (position_ < text_.size() && (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f')) {
+      if (position_ < text_.size() &&
+          (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f')) {
         ++position_;
       } else if (c == '-' && at(position_ + 1) == '-') {
         while (position_ < text_.size() && text_[position_] != '\n') ++position_;
@@ -152,10 +174,11 @@ class Lexer {
       return token;
     }
     static constexpr std::array<std::string_view, 17> symbols{
-        "<=>", ">>>", "<>", "!=", "<=", ">=", "==", "||", "->", "::", "<<", ">>", "!>", "!<", "=>",
-        ":=", "|>"};
+        "<=>", ">>>", "<>", "!=", "<=", ">=", "==", "||", "->",
+        "::",  "<<",  ">>", "!>", "!<", "=>", ":=", "|>"};
     for (const auto symbol : symbols) {
-      if (text_.substr(position_).starts_with(symbol)) return make(TokenKind::symbol, symbol.size());
+      if (text_.substr(position_).starts_with(symbol))
+        return make(TokenKind::symbol, symbol.size());
     }
     static constexpr std::string_view single = "()[]{},.*+-/%&|^~<>=!:?;";
     const bool known = single.find(c) != std::string_view::npos;
@@ -235,7 +258,8 @@ class Lexer {
     const bool fraction = suffix == "BD" || suffix == "D" || suffix == "F";
     if (!suffix.empty() && !fraction && !(whole && kind == TokenKind::integer)) {
       // 1a is a name.
-      Token token = make(kind == TokenKind::integer ? TokenKind::word : TokenKind::unknown, i - position_);
+      Token token =
+          make(kind == TokenKind::integer ? TokenKind::word : TokenKind::unknown, i - position_);
       token.value = std::string(token.text);
       return token;
     }
@@ -292,8 +316,9 @@ Status syntax_error(std::string_view text, const Token& token, bool extra_input)
   const Status status = Status::error("PARSE_SYNTAX_ERROR", {{"error", near}, {"hint", hint}});
   const Place place = place_of(text, token.offset);
   ErrorInfo info = status.info();
-  info.message = fmt::format("\n{} (line {}, pos {})\n\n== SQL ==\n{}", info.message, place.line, place.column,
-                             marked(text, place, std::string(place.column, '-') + "^^^"));
+  info.message =
+      fmt::format("\n{} (line {}, pos {})\n\n== SQL ==\n{}", info.message, place.line, place.column,
+                  marked(text, place, std::string(place.column, '-') + "^^^"));
   return Status(std::move(info));
 }
 

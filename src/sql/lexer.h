@@ -10,14 +10,14 @@
 namespace millstream::sql {
 
 enum class TokenKind : std::uint8_t {
-  word,        // an identifier or keyword, as written
-  quoted,      // `...`; value is without quotes
-  string,      // '...', "...", r'...'; value is unescaped
-  integer,     // digits; suffix L, S or Y in `suffix`
-  decimal,     // 1.5, .5, 1.; suffix BD, D or F (integers with these suffixes too)
-  exponent,    // 1e3; suffix as of decimal
-  symbol,      // operators and punctuation
-  unknown,     // a character or unclosed quote that begins no token
+  word,      // an identifier or keyword, as written
+  quoted,    // `...`; value is without quotes
+  string,    // '...', "...", r'...'; value is unescaped
+  integer,   // digits; suffix L, S or Y in `suffix`
+  decimal,   // 1.5, .5, 1.; suffix BD, D or F (integers with these suffixes too)
+  exponent,  // 1e3; suffix as of decimal
+  symbol,    // operators and punctuation
+  unknown,   // a character or unclosed quote that begins no token
   end,
 };
 
@@ -35,6 +35,7 @@ Result<std::vector<Token>> tokenize(std::string_view text);
 // Errors as Spark's parser words them, with the line, the position and the marked text.
 Status syntax_error(std::string_view text, const Token& token, bool extra_input);
 // Another parse error, which marks the tokens [first, last].
-Status parse_error(std::string_view text, const Token& first, const Token& last, const Status& status);
+Status parse_error(std::string_view text, const Token& first, const Token& last,
+                   const Status& status);
 
 }  // namespace millstream::sql

@@ -133,7 +133,8 @@ Status ExpressionParser::number(sc::Expression& out, bool negative) {
     } else {
       constexpr double most = std::numeric_limits<double>::max();
       if (*value > most || *value < -most) {
-        status = out_of_range(text, "double", "-1.7976931348623157E+308", "1.7976931348623157E+308");
+        status =
+            out_of_range(text, "double", "-1.7976931348623157E+308", "1.7976931348623157E+308");
       }
       out.mutable_literal()->set_double_(*value);
     }
@@ -196,12 +197,13 @@ Status ExpressionParser::typed_literal(const Token& type, const Token& text, sc:
     position_ -= 2;
     return interval(out);
   }
-  return parse_error(text_, type, text,
-                     Status::error("UNSUPPORTED_TYPED_LITERAL",
-                                   {{"unsupportedType", "\"" + name + "\""},
-                                    {"supportedTypes",
-                                     "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", "
-                                     "\"INTERVAL\", \"X\", \"TIME\""}}));
+  return parse_error(
+      text_, type, text,
+      Status::error("UNSUPPORTED_TYPED_LITERAL",
+                    {{"unsupportedType", "\"" + name + "\""},
+                     {"supportedTypes",
+                      "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", "
+                      "\"INTERVAL\", \"X\", \"TIME\""}}));
 }
 
 Status ExpressionParser::interval(sc::Expression& out) {
@@ -226,7 +228,8 @@ Status ExpressionParser::interval(sc::Expression& out) {
   } else {
     for (;;) {
       const TokenKind kind = peek().kind;
-      const bool value = kind == TokenKind::string || kind == TokenKind::integer || kind == TokenKind::decimal;
+      const bool value =
+          kind == TokenKind::string || kind == TokenKind::integer || kind == TokenKind::decimal;
       if (!value || !is_name(1) || !IntervalBuilder::is_unit(peek(1).text)) break;
       const std::string amount = minus + take().value;
       good = good && builder.add(amount, take().text);

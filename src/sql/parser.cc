@@ -255,8 +255,9 @@ Status ExpressionParser::like_tail(sc::Expression& value, const std::string& nam
     if (peek().kind != TokenKind::string) return unexpected();
     const Token escape = take();
     if (escape.value.size() != 1) {
-      return parse_error(text_, escape, escape,
-                         Status::error("INVALID_ESC", {{"invalidEscape", std::string(escape.text)}}));
+      return parse_error(
+          text_, escape, escape,
+          Status::error("INVALID_ESC", {{"invalidEscape", std::string(escape.text)}}));
     }
     make_string(*value.mutable_unresolved_function()->add_arguments(), escape.value);
   }
@@ -296,7 +297,8 @@ namespace {
 
 constexpr int levels = 7;
 
-// The function of an operator at a level of precedence, loosest first; empty: the token is none of that level.
+// The function of an operator at a level of precedence, loosest first; empty: the token is none of
+// that level.
 std::string_view operator_at(int level, const Token& token) {
   const std::string_view t = token.text;
   if (token.kind == TokenKind::word) {
@@ -311,9 +313,12 @@ std::string_view operator_at(int level, const Token& token) {
       if (t == "!<") return ">=";
       if (t == "<" || t == "<=" || t == ">" || t == ">=" || t == "<=>") return t;
       return "";
-    case 1: return t == "|" ? "|" : "";
-    case 2: return t == "^" ? "^" : "";
-    case 3: return t == "&" ? "&" : "";
+    case 1:
+      return t == "|" ? "|" : "";
+    case 2:
+      return t == "^" ? "^" : "";
+    case 3:
+      return t == "&" ? "&" : "";
     case 4:
       if (t == "<<") return "shiftleft";
       if (t == ">>") return "shiftright";
@@ -321,7 +326,8 @@ std::string_view operator_at(int level, const Token& token) {
     case 5:
       if (t == "||") return "concat";
       return t == "+" || t == "-" ? t : "";
-    default: return t == "*" || t == "/" || t == "%" ? t : "";
+    default:
+      return t == "*" || t == "/" || t == "%" ? t : "";
   }
 }
 

@@ -1,5 +1,5 @@
-// The expression half of Spark SQL's grammar: text in, unresolved Connect expressions out (the one IR), as `expr`,
-// `selectExpr` and filter strings need it. Pure.
+// The expression half of Spark SQL's grammar: text in, unresolved Connect expressions out (the one
+// IR), as `expr`, `selectExpr` and filter strings need it. Pure.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@ class Expression;
 
 namespace millstream::sql {
 
-// "a + 1 AS b", "CASE WHEN x THEN 1 END", "sum(x) OVER (PARTITION BY k)". PARSE_SYNTAX_ERROR (42601) with position.
+// "a + 1 AS b", "CASE WHEN x THEN 1 END", "sum(x) OVER (PARTITION BY k)". PARSE_SYNTAX_ERROR
+// (42601) with position.
 Status parse_expression(std::string_view text, spark::connect::Expression* expression);
 
 // "a.b.`c.d`" -> a, b, c.d. PARSE_SYNTAX_ERROR / INVALID_ATTRIBUTE_NAME_SYNTAX.

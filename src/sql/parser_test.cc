@@ -18,8 +18,10 @@ std::string shown(const sc::Expression& e) {
       while (!text.empty() && text.back() == ' ') text.pop_back();
       return text;
     }
-    case Kind::kUnresolvedAttribute: return e.unresolved_attribute().unparsed_identifier();
-    case Kind::kUnresolvedStar: return e.unresolved_star().unparsed_target() + "*";
+    case Kind::kUnresolvedAttribute:
+      return e.unresolved_attribute().unparsed_identifier();
+    case Kind::kUnresolvedStar:
+      return e.unresolved_star().unparsed_target() + "*";
     case Kind::kUnresolvedFunction: {
       std::string out = e.unresolved_function().function_name() + "(";
       if (e.unresolved_function().is_distinct()) out += "DISTINCT ";
@@ -33,12 +35,15 @@ std::string shown(const sc::Expression& e) {
       for (const auto& name : e.alias().name()) out += " " + name;
       return out;
     }
-    case Kind::kCast: return "cast(" + shown(e.cast().expr()) + " " + e.cast().type_str() + ")";
+    case Kind::kCast:
+      return "cast(" + shown(e.cast().expr()) + " " + e.cast().type_str() + ")";
     case Kind::kUnresolvedExtractValue:
       return shown(e.unresolved_extract_value().child()) + "[" +
              shown(e.unresolved_extract_value().extraction()) + "]";
-    case Kind::kLambdaFunction: return "lambda " + shown(e.lambda_function().function());
-    default: return e.ShortDebugString();
+    case Kind::kLambdaFunction:
+      return "lambda " + shown(e.lambda_function().function());
+    default:
+      return e.ShortDebugString();
   }
 }
 
@@ -81,9 +86,11 @@ TEST(Parser, Literals) {
   EXPECT_EQ(parsed("timestamp '1970-01-01 00:00:01+01:00'"), "timestamp: -3599000000");
   EXPECT_EQ(parsed("timestamp '1970-01-01T00:00:01'"), "ms_local_timestamp(long: 1000000)");
   EXPECT_EQ(parsed("interval '1 02:03:04.5' day to second"),
-            "day_time_interval: 93784500000 data_type { day_time_interval { start_field: 0 end_field: 3 } }");
+            "day_time_interval: 93784500000 data_type { day_time_interval { start_field: 0 "
+            "end_field: 3 } }");
   EXPECT_EQ(parsed("interval -1 week"),
-            "day_time_interval: -604800000000 data_type { day_time_interval { start_field: 0 end_field: 0 } }");
+            "day_time_interval: -604800000000 data_type { day_time_interval { start_field: 0 "
+            "end_field: 0 } }");
 }
 
 TEST(Parser, NamesAndMembers) {
@@ -103,7 +110,8 @@ TEST(Parser, Forms) {
   EXPECT_EQ(parsed("cast(a as struct<x: array<int>>)"), "cast(`a` struct<x: array<int>>)");
   EXPECT_EQ(parsed("a::decimal(10, 2) + 1"), "+(cast(`a` decimal(10, 2)), integer: 1)");
   EXPECT_EQ(parsed("a not like 'x' escape '#'"), "not(like(`a`, string: \"x\", string: \"#\"))");
-  EXPECT_EQ(parsed("a like any ('x', 'y')"), "or(like(`a`, string: \"x\"), like(`a`, string: \"y\"))");
+  EXPECT_EQ(parsed("a like any ('x', 'y')"),
+            "or(like(`a`, string: \"x\"), like(`a`, string: \"y\"))");
   EXPECT_EQ(parsed("count(distinct a)"), "count(DISTINCT `a`)");
   EXPECT_EQ(parsed("count(*)"), "count(*)");
   EXPECT_EQ(parsed("filter(a, (x, i) -> x > i)"), "filter(`a`, lambda >(`x`, `i`))");
@@ -117,24 +125,33 @@ TEST(Parser, Forms) {
 
 TEST(Parser, ErrorsSayWhere) {
   EXPECT_EQ(parsed("a +"),
-            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near end of input. SQLSTATE: 42601 (line 1, pos 3)"
+            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near end of input. "
+            "SQLSTATE: 42601 (line 1, pos 3)"
             "\n\n== SQL ==\na +\n---^^^\n");
   EXPECT_EQ(parsed("a b c"),
-            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near 'c': extra input 'c'. SQLSTATE: 42601 (line "
+            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near 'c': extra input "
+            "'c'. SQLSTATE: 42601 (line "
             "1, pos 4)\n\n== SQL ==\na b c\n----^^^\n");
   EXPECT_EQ(parsed("'abc"),
-            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near '''. SQLSTATE: 42601 (line 1, pos 0)\n\n== "
+            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near '''. SQLSTATE: "
+            "42601 (line 1, pos 0)\n\n== "
             "SQL ==\n'abc\n^^^\n");
-  EXPECT_EQ(parsed(""), "PARSE_EMPTY_STATEMENT|\n[PARSE_EMPTY_STATEMENT] Syntax error, unexpected empty statement. SQLSTATE: "
-                        "42617 (line 1, pos 0)\n\n== SQL ==\n\n^^^\n");
+  EXPECT_EQ(parsed(""),
+            "PARSE_EMPTY_STATEMENT|\n[PARSE_EMPTY_STATEMENT] Syntax error, unexpected empty "
+            "statement. SQLSTATE: "
+            "42617 (line 1, pos 0)\n\n== SQL ==\n\n^^^\n");
   EXPECT_EQ(parsed("date'foo'"),
-            "INVALID_TYPED_LITERAL|\n[INVALID_TYPED_LITERAL] The value of the typed literal \"DATE\" is invalid: 'foo'. "
+            "INVALID_TYPED_LITERAL|\n[INVALID_TYPED_LITERAL] The value of the typed literal "
+            "\"DATE\" is invalid: 'foo'. "
             "SQLSTATE: 42604\n== SQL (line 1, position 1) ==\ndate'foo'\n^^^^^^^^^\n");
   EXPECT_EQ(parsed("300Y"),
-            "INVALID_NUMERIC_LITERAL_RANGE|\n[INVALID_NUMERIC_LITERAL_RANGE] Numeric literal 300 is outside the valid range "
-            "for tinyint with minimum value of -128 and maximum value of 127. Please adjust the value accordingly. SQLSTATE: "
+            "INVALID_NUMERIC_LITERAL_RANGE|\n[INVALID_NUMERIC_LITERAL_RANGE] Numeric literal 300 "
+            "is outside the valid range "
+            "for tinyint with minimum value of -128 and maximum value of 127. Please adjust the "
+            "value accordingly. SQLSTATE: "
             "22003\n== SQL (line 1, position 1) ==\n300Y\n^^^^\n");
-  for (const char* text : {"(a", "a @ 1", "f(", "case when a", "a in ()", "cast(a as", "a.", "a[", "*1", "a not b"}) {
+  for (const char* text :
+       {"(a", "a @ 1", "f(", "case when a", "a in ()", "cast(a as", "a.", "a[", "*1", "a not b"}) {
     EXPECT_TRUE(parsed(text).starts_with("PARSE_SYNTAX_ERROR")) << text << " -> " << parsed(text);
   }
   EXPECT_TRUE(parsed("cast(a as foo)").starts_with("UNSUPPORTED_DATATYPE"));
@@ -142,7 +159,8 @@ TEST(Parser, ErrorsSayWhere) {
 
 TEST(Parser, DeepInputIsAnErrorOrWorks) {
   std::string open(2000, '(');
-  EXPECT_TRUE(parsed(open + "a" + std::string(2000, ')')).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
+  EXPECT_TRUE(
+      parsed(open + "a" + std::string(2000, ')')).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
   std::string minus;
   for (int i = 0; i < 2000; ++i) minus += "- ";
   EXPECT_TRUE(parsed(minus + "a").starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
@@ -158,8 +176,13 @@ TEST(Parser, DeepInputIsAnErrorOrWorks) {
 }
 
 TEST(Parser, AnyBytesGiveAnErrorNotACrash) {
-  const std::string seeds[] = {"case when a then b end", "cast(a as map<int,int>)", "sum(x) over (partition by k)", "'\\u00'",
-                               "interval '1' day", "f(x -> y)", "a not between 1 and 2"};
+  const std::string seeds[] = {"case when a then b end",
+                               "cast(a as map<int,int>)",
+                               "sum(x) over (partition by k)",
+                               "'\\u00'",
+                               "interval '1' day",
+                               "f(x -> y)",
+                               "a not between 1 and 2"};
   for (const std::string& seed : seeds) {
     for (std::size_t i = 0; i <= seed.size(); ++i) {
       parsed(seed.substr(0, i));

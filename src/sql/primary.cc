@@ -12,18 +12,23 @@ Status ExpressionParser::primary(sc::Expression& out) {
   switch (token.kind) {
     case TokenKind::integer:
     case TokenKind::decimal:
-    case TokenKind::exponent: return number(out, false);
+    case TokenKind::exponent:
+      return number(out, false);
     case TokenKind::string: {
       std::string value = take().value;
       while (peek().kind == TokenKind::string) value += take().value;
       make_string(out, value);
       return Status::OK();
     }
-    case TokenKind::word: return word(out);
-    case TokenKind::quoted: return name_or_call(out);
-    case TokenKind::symbol: break;
+    case TokenKind::word:
+      return word(out);
+    case TokenKind::quoted:
+      return name_or_call(out);
+    case TokenKind::symbol:
+      break;
     case TokenKind::unknown:
-    case TokenKind::end: return unexpected();
+    case TokenKind::end:
+      return unexpected();
   }
   if (is_symbol("(")) return parenthesized(out);
   if (is_symbol("*")) {
@@ -105,9 +110,9 @@ Status ExpressionParser::word(sc::Expression& out) {
   if ((upper == "CAST" || upper == "TRY_CAST") && is_symbol("(", 1)) {
     return cast(out, upper == "TRY_CAST");
   }
-  if (upper == "INTERVAL" && (peek(1).kind == TokenKind::string || peek(1).kind == TokenKind::integer ||
-                              peek(1).kind == TokenKind::decimal || is_symbol("-", 1) ||
-                              is_symbol("+", 1))) {
+  if (upper == "INTERVAL" &&
+      (peek(1).kind == TokenKind::string || peek(1).kind == TokenKind::integer ||
+       peek(1).kind == TokenKind::decimal || is_symbol("-", 1) || is_symbol("+", 1))) {
     return interval(out);
   }
   if (upper == "EXISTS" && is_symbol("(", 1) && (is_word("SELECT", 2) || is_word("WITH", 2))) {
@@ -119,7 +124,8 @@ Status ExpressionParser::word(sc::Expression& out) {
     return typed_literal(token, text, out);
   }
   // Words that can not begin an operand.
-  for (const char* reserved : {"AND", "OR", "THEN", "WHEN", "ELSE", "END", "BETWEEN", "IN", "LIKE", "AS"}) {
+  for (const char* reserved :
+       {"AND", "OR", "THEN", "WHEN", "ELSE", "END", "BETWEEN", "IN", "LIKE", "AS"}) {
     const bool next_ends = peek(1).kind == TokenKind::end || is_symbol(",", 1) || is_symbol(")", 1);
     if (upper == reserved && !next_ends && !is_symbol(".", 1)) return unexpected();
   }
@@ -168,14 +174,14 @@ Status ExpressionParser::call_arguments(const std::string& name,
   }
   // timestampadd(HOUR, …): the unit is a word, not a column.
   static const std::vector<std::string> with_unit{"timestampadd", "timestampdiff", "dateadd",
-                                                  "date_add", "datediff", "date_diff"};
+                                                  "date_add",     "datediff",      "date_diff"};
   const std::string lower = to_lower(name);
   const bool unit = std::find(with_unit.begin(), with_unit.end(), lower) != with_unit.end() &&
                     peek().kind == TokenKind::word && is_symbol(",", 1);
   if (unit) {
-    static const std::vector<std::string> units{
-        "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND",
-        "MILLISECOND", "MICROSECOND"};
+    static const std::vector<std::string> units{"YEAR",   "QUARTER",     "MONTH",      "WEEK",
+                                                "DAY",    "DAYOFYEAR",   "HOUR",       "MINUTE",
+                                                "SECOND", "MILLISECOND", "MICROSECOND"};
     if (std::find(units.begin(), units.end(), to_upper(peek().text)) != units.end()) {
       make_string(*function.add_arguments(), take().text);
       take();
@@ -269,7 +275,8 @@ Status ExpressionParser::cast(sc::Expression& out, bool try_cast) {
   return Status::OK();
 }
 
-// The text of a type: up to the bracket that closes the call, or as much as belongs to one type after `::`.
+// The text of a type: up to the bracket that closes the call, or as much as belongs to one type
+// after `::`.
 Status ExpressionParser::cast_type(std::string* type, bool in_call) {
   const std::size_t first = position_;
   int round = 0;

@@ -27,7 +27,8 @@ Status ExpressionParser::after_call(sc::Expression& out) {
   }
   if (!is_word("OVER")) return Status::OK();
   take();
-  if (!is_symbol("(")) return Status::unsupported("named windows are not supported: OVER {}", peek().text);
+  if (!is_symbol("("))
+    return Status::unsupported("named windows are not supported: OVER {}", peek().text);
   sc::Expression function;
   function.Swap(&out);
   return window(function, out);

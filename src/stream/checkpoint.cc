@@ -159,7 +159,8 @@ Result<std::vector<std::string>> Checkpoint::stateful_operators() const {
     if (!batch_of(id)) continue;
     const auto metadata = store_->get(fmt::format("{}/{}/_metadata/metadata", state, id));
     const auto name = metadata.ok() ? parse_operator_name(*metadata) : std::nullopt;
-    operators.push_back(fmt::format("(OperatorId: {} -> OperatorName: {})", id, name.value_or("unknown")));
+    operators.push_back(
+        fmt::format("(OperatorId: {} -> OperatorName: {})", id, name.value_or("unknown")));
   }
   return operators;
 }

@@ -112,10 +112,12 @@ TEST(Recovery, RefusesWhatWouldLoseOrDoubleRows) {
 
 TEST(Recovery, NamesTheOperatorsThatHaveState) {
   auto store = io::memory_store();
-  ASSERT_TRUE(store->put("/ck/state/0/_metadata/metadata",
-                         "v1\n{\"operatorInfo\":{\"operatorId\":0,\"operatorName\":\"stateStoreSave\"},"
-                         "\"stateStoreInfo\":[]}")
-                  .ok());
+  ASSERT_TRUE(
+      store
+          ->put("/ck/state/0/_metadata/metadata",
+                "v1\n{\"operatorInfo\":{\"operatorId\":0,\"operatorName\":\"stateStoreSave\"},"
+                "\"stateStoreInfo\":[]}")
+          .ok());
   ASSERT_TRUE(store->put("/ck/state/1/0/1.delta", "x").ok());
   const Checkpoint checkpoint(store, "/ck");
   const auto state = read_log_state(checkpoint);
