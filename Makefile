@@ -45,11 +45,11 @@ bench: build
 
 lint: setup $(BUILD)/build.ninja
 	@python3 tools/check_rooms.py
-	@.venv/bin/pip install -q --disable-pip-version-check clang-tidy clang-format
+	@.venv/bin/pip install -q --disable-pip-version-check clang-tidy==14.0.6 clang-format==14.0.6
 	@git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 .venv/bin/clang-tidy -p $(BUILD) --quiet
 
 fmt:
-	@.venv/bin/pip install -q --disable-pip-version-check clang-format
+	@.venv/bin/pip install -q --disable-pip-version-check clang-format==14.0.6
 	@git ls-files 'src/*.cc' 'src/*.h' | xargs .venv/bin/clang-format -i
 
 clean:
