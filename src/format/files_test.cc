@@ -3,7 +3,9 @@
 #include <arrow/scalar.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace millstream::format {
@@ -116,6 +118,21 @@ TEST_P(Listing, PatternsAndPlainNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Listing, ::testing::Values(false, true));
+
+TEST(Listing, PipesAndCirclesArePassedOver) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "ms_listing_XXXXXX").string();
+  const std::string root = ::mkdtemp(pattern.data());
+  const auto store = io::local_store();
+  ASSERT_TRUE(store->put(root + "/sub/a.json", "x").ok());
+  ASSERT_EQ(::mkfifo((root + "/p.json").c_str(), 0600), 0);
+  fs::create_directory_symlink(root, root + "/sub/loop");
+  fs::create_symlink(root + "/c.json", root + "/c.json");
+  ListOptions options;
+  options.recursive = true;
+  EXPECT_THAT(names(list_files(store, {root}, options)), ElementsAre(root + "/sub/a.json"));
+  fs::remove_all(root);
+}
 
 TEST(Listing, TimeBoundsAreStrict) {
   const auto store = io::memory_store();

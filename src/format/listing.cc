@@ -112,13 +112,16 @@ class Lister {
         continue;
       }
       if (::fstatat(fd, entry->d_name, &info, 0) != 0) {
-        if (errno == ENOENT) continue;  // gone meanwhile, or a dangling link
+        if (errno == ENOENT || errno == ELOOP) continue;  // gone meanwhile, or a dead link
         status = failed("looking at", io::join_path(path, name));
         break;
       }
       if (S_ISDIR(info.st_mode)) {
-        if (descends_into(name)) directories.push_back(io::join_path(path, name));
-      } else if (is_wanted_name(name)) {
+        // The store says of a link to a folder above that it is not there.
+        const std::string child = io::join_path(path, name);
+        if (!descends_into(name) || !store_.stat(child).ok()) continue;
+        directories.push_back(child);
+      } else if (S_ISREG(info.st_mode) && is_wanted_name(name)) {
         io::FileInfo file{io::join_path(path, name), info.st_size,
                           info.st_mtim.tv_sec * 1'000'000 + info.st_mtim.tv_nsec / 1000, false};
         if (is_wanted(file)) out_.push_back({std::move(file), base});

@@ -81,6 +81,17 @@ Result<std::string> write_temporary(const std::string& path, std::string_view by
   return temporary;
 }
 
+// True for a link whose target is the folder it lies in, or one above: a walk would never end.
+bool leads_upward(const std::string& link) {
+  std::error_code error;
+  const auto target = std::filesystem::canonical(link, error);
+  if (error) return false;
+  const auto folder = std::filesystem::canonical(std::string(parent_path(link)), error);
+  if (error) return false;
+  return std::mismatch(target.begin(), target.end(), folder.begin(), folder.end()).first ==
+         target.end();
+}
+
 class LocalStore final : public Store {
  public:
   Result<std::string> get(const std::string& path) override {
@@ -102,7 +113,20 @@ class LocalStore final : public Store {
 
   Result<FileInfo> stat(const std::string& path) override {
     struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) return system_error(errno, "looking at", path);
+    if (::lstat(path.c_str(), &info) != 0) return system_error(errno, "looking at", path);
+    if (S_ISLNK(info.st_mode)) {
+      if (::stat(path.c_str(), &info) != 0) {
+        // A link that leads in a circle is as dead as one that leads nowhere.
+        return system_error(errno == ELOOP ? ENOENT : errno, "looking at", path);
+      }
+      if (S_ISDIR(info.st_mode) && leads_upward(path)) {
+        return Status::not_found("{} is a link to a folder that holds it", path);
+      }
+    }
+    // Opening a pipe or a device would wait for its other end.
+    if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) {
+      return Status::not_found("{} is neither a file nor a folder", path);
+    }
     return FileInfo{path, info.st_size, micros(info.st_mtim), S_ISDIR(info.st_mode)};
   }
 

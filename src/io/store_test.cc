@@ -1,6 +1,7 @@
 #include "io/store.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -65,6 +66,21 @@ TEST_P(StoreTest, OneOfManyCreatorsWins) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreTest, testing::Bool(),
                          [](const auto& p) { return p.param ? "Local" : "Memory"; });
+
+TEST_P(StoreTest, WhatIsNoFileIsNotThere) {
+  if (!GetParam()) return;  // only the machine's file system has such things
+  namespace fs = std::filesystem;
+  ASSERT_TRUE(store_->put(at("d/a"), "one").ok());
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  fs::create_directory_symlink(root_, at("d/loop"));
+  fs::create_directory_symlink(at("d"), at("elsewhere"));
+  fs::create_symlink(at("circle"), at("circle"));
+  for (const char* name : {"pipe", "d/loop", "circle"}) {
+    EXPECT_TRUE(store_->stat(at(name)).status().is(ErrorKind::file_not_found)) << name;
+  }
+  EXPECT_TRUE(store_->stat(at("elsewhere")).value().is_directory);
+  EXPECT_EQ(store_->stat(at("elsewhere/a")).value().size, 3);
+}
 
 TEST(Path, UrisAndPaths) {
   EXPECT_EQ(local_path("file:/a%20b").value(), "/a b");
