@@ -224,6 +224,13 @@ std::string DeletionVector::unique_id() const {
 
 Result<std::vector<Action>> parse_actions(std::string_view ndjson, std::string_view where) {
   std::vector<Action> actions;
+  if (trim(ndjson).empty()) {
+    return Status::illegal_state(
+        "{} is not a whole Delta log file: it is empty, as after a power cut. Restore it from "
+        "where "
+        "its writer or a copy of the table has it.",
+        where);
+  }
   std::size_t at = 0;
   for (int number = 1; at < ndjson.size(); ++number) {
     const std::size_t end = std::min(ndjson.find('\n', at), ndjson.size());

@@ -263,8 +263,12 @@ TEST(Log, HolesAndTornCommits) {
   const auto torn = open(store)->latest();
   ASSERT_FALSE(torn.ok());
   EXPECT_NE(torn.status().message().find(path), std::string::npos);
-  ASSERT_TRUE(store->put(path, "").ok());  // an empty version, as for the reference
-  EXPECT_EQ((*open(store)->latest())->files().size(), 12u);
+  // A power cut leaves such a file. The reference takes it for a version without actions, and the
+  // rows of that version are gone without a word.
+  ASSERT_TRUE(store->put(path, "").ok());
+  const auto empty = open(store)->latest();
+  ASSERT_FALSE(empty.ok());
+  EXPECT_NE(empty.status().message().find(path), std::string::npos);
 }
 
 TEST(Log, StateNeedsProtocolAndMetadata) {
