@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
+#include "engine/text.h"
 #include "functions/lowering.h"
 
 namespace millstream::engine {
@@ -77,8 +78,8 @@ Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& t
     case TypeKind::double_:
       return floating_text(value_of<arrow::DoubleScalar>(value), "DOUBLE");
     case TypeKind::decimal: {
-      const auto text = value_of<arrow::Decimal128Scalar>(value).ToString(type.scale());
-      return fmt::format("CAST('{}' AS {})", text, sql_type);
+      const auto digits = value_of<arrow::Decimal128Scalar>(value).ToIntegerString();
+      return fmt::format("CAST('{}' AS {})", decimal_text(digits, type.scale()), sql_type);
     }
     case TypeKind::string:
     case TypeKind::char_:

@@ -59,6 +59,15 @@ std::string fraction(std::int64_t micros) {
 }  // namespace
 
 std::string double_text(double value) { return java_text(value); }
+std::string decimal_text(std::string digits, int scale) {
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.erase(0, 1);
+  const auto places = static_cast<std::size_t>(scale);
+  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+  if (places > 0) digits.insert(digits.size() - places, ".");
+  return negative ? "-" + digits : digits;
+}
+
 std::string float_text(float value) { return java_text(value); }
 
 Civil civil_of_days(std::int64_t days) {

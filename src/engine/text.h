@@ -10,6 +10,8 @@ namespace millstream::engine {
 
 std::string double_text(double value);  // Double.toString: "1.0", "1.0E7", "NaN"
 std::string float_text(float value);
+// The digits of an unscaled value, "-5", at scale 2: "-0.05". Never with an exponent.
+std::string decimal_text(std::string digits, int scale);
 
 struct Civil {
   std::int64_t year;

@@ -1,6 +1,7 @@
 #include "engine/value_text.h"
 
 #include <arrow/array.h>
+#include <arrow/util/decimal.h>
 
 #include "engine/text.h"
 #include "engine/utf8.h"
@@ -105,7 +106,10 @@ Result<std::string> value_text(const arrow::Array& array, std::int64_t row, cons
     case TypeKind::double_:
       return double_text(value_at<arrow::DoubleArray>(array, row));
     case TypeKind::decimal:
-      return static_cast<const arrow::Decimal128Array&>(array).FormatValue(row);
+      return decimal_text(
+          arrow::Decimal128(static_cast<const arrow::Decimal128Array&>(array).GetValue(row))
+              .ToIntegerString(),
+          static_cast<const arrow::Decimal128Type&>(*array.type()).scale());
     case TypeKind::string:
     case TypeKind::char_:
     case TypeKind::varchar:
