@@ -54,6 +54,19 @@ Status stateful(const char* operation) {
       operation);
 }
 
+bool has_node(const Node& node, NodeKind kind) {
+  for (const Node* at : in_post_order(node)) {
+    if (at->kind == kind) return true;
+  }
+  return false;
+}
+
+// window(): the struct that it makes does not carry the watermark's metadata.
+bool is_window(const plan::Expr& key) {
+  return key.type->kind() == column::TypeKind::struct_ && key.type->fields().size() == 2 &&
+         key.type->fields()[0].name == "start" && key.type->fields()[1].name == "end";
+}
+
 bool has_watermark(const Node& child, const std::vector<plan::ExprPtr>& keys) {
   std::vector<plan::AttributeId> event_times;
   for (const auto& attribute : child.output) {
@@ -69,7 +82,7 @@ bool has_watermark(const Node& child, const std::vector<plan::ExprPtr>& keys) {
                std::find(event_times.begin(), event_times.end(), expr.id) != event_times.end());
       return !found;
     });
-    if (found) return true;
+    if (found || (is_window(*key) && has_node(child, NodeKind::watermark))) return true;
   }
   return false;
 }
