@@ -52,6 +52,10 @@ TEST(Engine, Decimals) {
   EXPECT_EQ(value_of(cast(dec("12.5", 3, 1), column::int_type())), "12");
   EXPECT_EQ(value_of(cast(dec("-12.55", 4, 2), column::decimal_type(3, 1))), "-12.6");
   EXPECT_EQ(value_of(cast(dec("-0.00000005", 8, 8), column::double_type())), "-5.0E-8");
+  EXPECT_EQ(value_of(cast(dec("0.5", 1, 1), column::string_type())), "0.5");
+  EXPECT_EQ(value_of(cast(dec("-0.25", 2, 2), column::string_type())), "-0.25");
+  EXPECT_EQ(value_of(cast(dec("-0.25", 38, 38), column::string_type())),
+            "-0.00000000000000000000000000000000000025");
   EXPECT_EQ(value_of(cast(dec("0.0000001", 7, 7), column::decimal_type(38, 9))), "0.000000100");
   EXPECT_EQ(value_of(cast(dec("99.5", 3, 1), column::decimal_type(2, 1))),
             "!NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION");

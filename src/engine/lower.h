@@ -47,6 +47,9 @@ std::string column_name(plan::AttributeId id);
 // True when computing the SQL of an expression may end in an error that depends on the row.
 bool can_fail(std::string_view sql);
 
+// A decimal as Spark prints it.
+std::string decimal_to_varchar(const std::string& value, const column::DataType& type);
+
 // Expressions as SQL text.
 class ExprLowering {
  public:

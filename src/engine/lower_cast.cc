@@ -69,6 +69,16 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
   return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
 }
 
+// DuckDB prints a decimal without digits before the point as ".5"; Spark as "0.5".
+std::string decimal_to_varchar(const std::string& value, const DataType& type) {
+  if (type.precision() > type.scale()) return fmt::format("CAST({} AS VARCHAR)", value);
+  if (type.precision() < 38) {
+    return fmt::format("CAST(CAST({} AS DECIMAL({},{})) AS VARCHAR)", value, type.precision() + 1,
+                       type.scale());
+  }
+  return fmt::format("regexp_replace(CAST({} AS VARCHAR), '^(-?)[.]', '\\10.')", value);
+}
+
 Result<std::string> ExprLowering::cast_to_string(const std::string& value, const DataType& from) {
   switch (from.kind()) {
     case TypeKind::string:
@@ -80,9 +90,10 @@ Result<std::string> ExprLowering::cast_to_string(const std::string& value, const
     case TypeKind::short_:
     case TypeKind::int_:
     case TypeKind::long_:
-    case TypeKind::decimal:
     case TypeKind::null:
       return fmt::format("CAST({} AS VARCHAR)", value);
+    case TypeKind::decimal:
+      return decimal_to_varchar(value, from);
     case TypeKind::float_:
       return fmt::format("ms_float_text({})", value);
     case TypeKind::double_:

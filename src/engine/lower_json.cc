@@ -106,8 +106,9 @@ Result<std::string> ExprLowering::to_json(const std::string& value, const DataTy
     case TypeKind::short_:
     case TypeKind::int_:
     case TypeKind::long_:
-    case TypeKind::decimal:
       return fmt::format("CAST({} AS VARCHAR)", value);
+    case TypeKind::decimal:
+      return decimal_to_varchar(value, type);
     case TypeKind::float_:
       return fmt::format("ms_float_json({})", value);
     case TypeKind::double_:
