@@ -2,11 +2,12 @@
 
 #include <zlib.h>
 
+#include "connect/explain_text.h"
 #include "connect/plan_decode.h"
 #include "connect/plan_identity.h"
 #include "connect/schema_tree.h"
-#include "engine/engine.h"
 #include "plan/analyzer.h"
+#include "plan/refusals.h"
 #include "spark/connect/base.pb.h"
 
 namespace millstream::connect {
@@ -26,35 +27,12 @@ Result<const proto::Relation*> relation_of(proto::Plan* plan) {
     const proto::Relation* input = &plan->command().sql_command().input();
     return input;
   }
-  return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                       {{"fullName", "spark.connect.Plan"}, {"name", "op_type"}});
+  return plan::oneof_not_set(*plan, "OPTYPE_NOT_SET");
 }
 
 Result<plan::NodePtr> resolved(ServerSession& session, const proto::Plan& plan) {
   TRY_ASSIGN(const auto* relation, relation_of(const_cast<proto::Plan*>(&plan)));
   return session.session().analyze(*relation);
-}
-
-std::string without_line_end(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-std::string explain_text(const plan::NodePtr& node,
-                         proto::AnalyzePlanRequest::Explain::ExplainMode mode) {
-  const plan::NodePtr optimized = plan::optimize(node);
-  const std::string physical =
-      "== Physical Plan ==\n" + without_line_end(engine::explain_physical(*optimized)) + "\n";
-  if (mode != proto::AnalyzePlanRequest::Explain::EXPLAIN_MODE_EXTENDED) return physical + "\n";
-  std::string columns;
-  for (const auto& field : plan::schema_of(*node)) {
-    if (!columns.empty()) columns += ", ";
-    columns += field.name + ": " + field.type->simple_string();
-  }
-  const std::string tree = without_line_end(plan::explain_tree(*node));
-  return "== Parsed Logical Plan ==\n" + tree + "\n\n== Analyzed Logical Plan ==\n" + columns +
-         "\n" + tree + "\n\n== Optimized Logical Plan ==\n" +
-         without_line_end(plan::explain_tree(*optimized)) + "\n\n" + physical;
 }
 
 void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFiles* out) {
@@ -82,8 +60,9 @@ Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request,
     }
     case proto::AnalyzePlanRequest::kExplain: {
       TRY_ASSIGN(const auto node, resolved(session, request.explain().plan()));
-      response->mutable_explain()->set_explain_string(
-          explain_text(node, request.explain().explain_mode()));
+      TRY_ASSIGN(const std::string text, explain_text(node, request.explain().explain_mode(),
+                                                      session.session().conf().time_zone()));
+      response->mutable_explain()->set_explain_string(text);
       return Status::OK();
     }
     case proto::AnalyzePlanRequest::kTreeString: {

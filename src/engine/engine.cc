@@ -225,9 +225,4 @@ Result<std::unique_ptr<Engine>> Engine::create(const EngineSettings& settings) {
   return std::unique_ptr<Engine>(std::make_unique<DuckEngine>(settings));
 }
 
-std::string explain_physical(const plan::Node& node) {
-  const plan::NodePtr alias(plan::NodePtr(), &node);
-  return Passthrough::of(alias) ? "MillstreamPassthrough\n" : "DuckDB\n";
-}
-
 }  // namespace millstream::engine

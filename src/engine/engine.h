@@ -54,7 +54,12 @@ class Engine {
                                              const ExecutionContext& context) = 0;
 };
 
-// Physical plan text for explain().
+// For explain(). What runs a plan: the rows of a scan as they are, or one DuckDB statement over the
+// scans; what each operator does is the plan's own tree.
 std::string explain_physical(const plan::Node& node);
+// The same with a number for each operator, and its columns and arguments beneath the tree.
+std::string explain_formatted(const plan::Node& node);
+// The statement that DuckDB gets; empty: none is needed.
+Result<std::string> explain_statement(const plan::NodePtr& node, const std::string& time_zone);
 
 }  // namespace millstream::engine

@@ -1,4 +1,5 @@
-// explain: the tree of operators as Spark draws it.
+#include "plan/explain.h"
+
 #include "base/text.h"
 #include "plan/analyzer.h"
 #include "plan/tree.h"
@@ -7,28 +8,6 @@ namespace millstream::plan {
 namespace {
 
 std::string column_text(const Attribute& a) { return fmt::format("{}#{}", a.name, key_of(a.id)); }
-
-std::string columns_text(const std::vector<Attribute>& attributes) {
-  std::vector<std::string> out;
-  for (const Attribute& a : attributes) {
-    if (!a.hidden) out.push_back(column_text(a));
-  }
-  return "[" + join(out, ", ") + "]";
-}
-
-std::string expr_text(const Expr& e) {
-  if (e.kind == ExprKind::attribute) return fmt::format("{}#{}", e.name, key_of(e.id));
-  if (e.kind == ExprKind::alias) {
-    return fmt::format("{} AS {}#{}", expr_text(*e.children[0]), e.name, key_of(e.id));
-  }
-  return e.pretty;
-}
-
-std::string exprs_text(const std::vector<ExprPtr>& exprs) {
-  std::vector<std::string> out;
-  for (const ExprPtr& e : exprs) out.push_back(expr_text(*e));
-  return "[" + join(out, ", ") + "]";
-}
 
 const char* join_name(JoinType type) {
   switch (type) {
@@ -68,15 +47,6 @@ const char* set_name(SetOperationType type) {
   return "";
 }
 
-std::string sort_text(const Sort& sort) {
-  std::vector<std::string> keys;
-  for (const SortKey& key : sort.keys) {
-    keys.push_back(fmt::format("{} {} {}", expr_text(*key.expr), key.ascending ? "ASC" : "DESC",
-                               key.nulls_first ? "NULLS FIRST" : "NULLS LAST"));
-  }
-  return fmt::format("Sort [{}], {}", join(keys, ", "), sort.global);
-}
-
 std::string limit_text(const Limit& limit) {
   if (limit.tail) return fmt::format("Tail {}", limit.count.value_or(0));
   std::string out;
@@ -87,39 +57,84 @@ std::string limit_text(const Limit& limit) {
   return out;
 }
 
-std::string operator_text(const Node& node) {
+using Line = std::function<std::string(const Node&)>;
+
+void draw(const Node& node, const Line& line, const std::string& indent, const std::string& mark,
+          std::string& out) {
+  out += indent + mark + line(node) + "\n";
+  std::string inner = indent;
+  if (!mark.empty()) inner += mark == "+- " ? "   " : ":  ";
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    draw(*node.children[i], line, inner, i + 1 == node.children.size() ? "+- " : ":- ", out);
+  }
+}
+
+}  // namespace
+
+std::string explained(const Expr& e) {
+  if (e.kind == ExprKind::attribute) return fmt::format("{}#{}", e.name, key_of(e.id));
+  if (e.kind == ExprKind::alias) {
+    return fmt::format("{} AS {}#{}", explained(*e.children[0]), e.name, key_of(e.id));
+  }
+  return e.pretty;
+}
+
+std::string explained(const std::vector<ExprPtr>& exprs) {
+  std::vector<std::string> out;
+  for (const ExprPtr& e : exprs) out.push_back(explained(*e));
+  return "[" + join(out, ", ") + "]";
+}
+
+std::string explained(const std::vector<Attribute>& attributes) {
+  std::vector<std::string> out;
+  for (const Attribute& a : attributes) {
+    if (!a.hidden) out.push_back(column_text(a));
+  }
+  return "[" + join(out, ", ") + "]";
+}
+
+std::string explained(const std::vector<SortKey>& keys) {
+  std::vector<std::string> out;
+  for (const SortKey& key : keys) {
+    out.push_back(fmt::format("{} {} {}", explained(*key.expr), key.ascending ? "ASC" : "DESC",
+                              key.nulls_first ? "NULLS FIRST" : "NULLS LAST"));
+  }
+  return "[" + join(out, ", ") + "]";
+}
+
+std::string explained_operator(const Node& node) {
   switch (node.kind) {
     case NodeKind::scan:
-      return fmt::format("Relation {} {}", columns_text(node.output),
+      return fmt::format("Relation {} {}", explained(node.output),
                          as<Scan>(node).table->describe());
     case NodeKind::stream_scan:
-      return fmt::format("StreamingRelation {} {}", columns_text(node.output),
+      return fmt::format("StreamingRelation {} {}", explained(node.output),
                          as<StreamScan>(node).table->describe());
     case NodeKind::local:
-      return "LocalRelation " + columns_text(node.output);
+      return "LocalRelation " + explained(node.output);
     case NodeKind::range: {
       const auto& range = as<Range>(node);
       return fmt::format("Range ({}, {}, step={})", range.start, range.end, range.step);
     }
     case NodeKind::project:
-      return "Project " + exprs_text(as<Project>(node).exprs);
+      return "Project " + explained(as<Project>(node).exprs);
     case NodeKind::filter:
-      return "Filter " + expr_text(*as<Filter>(node).condition);
+      return "Filter " + explained(*as<Filter>(node).condition);
     case NodeKind::aggregate:
-      return fmt::format("Aggregate {}, {}", exprs_text(as<Aggregate>(node).keys),
-                         exprs_text(as<Aggregate>(node).exprs));
+      return fmt::format("Aggregate {}, {}", explained(as<Aggregate>(node).keys),
+                         explained(as<Aggregate>(node).exprs));
     case NodeKind::join: {
       const auto& join_node = as<Join>(node);
       return fmt::format(
           "Join {}{}", join_name(join_node.type),
-          join_node.condition == nullptr ? "" : ", " + expr_text(*join_node.condition));
+          join_node.condition == nullptr ? "" : ", " + explained(*join_node.condition));
     }
     case NodeKind::set_operation:
       return set_name(as<SetOperation>(node).type);
     case NodeKind::deduplicate:
-      return "Deduplicate " + exprs_text(as<Deduplicate>(node).keys);
+      return "Deduplicate " + explained(as<Deduplicate>(node).keys);
     case NodeKind::sort:
-      return sort_text(as<Sort>(node));
+      return fmt::format("Sort {}, {}", explained(as<Sort>(node).keys), as<Sort>(node).global);
     case NodeKind::limit:
       return limit_text(as<Limit>(node));
     case NodeKind::generate:
@@ -129,7 +144,7 @@ std::string operator_text(const Node& node) {
                          key_of(as<Watermark>(node).event_time), as<Watermark>(node).delay_ms);
     case NodeKind::collect_metrics:
       return fmt::format("CollectMetrics {}, {}", as<CollectMetrics>(node).name,
-                         exprs_text(as<CollectMetrics>(node).metrics));
+                         explained(as<CollectMetrics>(node).metrics));
     case NodeKind::repartition: {
       const auto& repartition = as<Repartition>(node);
       return fmt::format("Repartition {}, {}", repartition.partitions.value_or(0),
@@ -141,21 +156,12 @@ std::string operator_text(const Node& node) {
   return "";
 }
 
-void draw(const Node& node, const std::string& indent, const std::string& mark, std::string& out) {
-  out += indent + mark + operator_text(node) + "\n";
-  std::string inner = indent;
-  if (!mark.empty()) inner += mark == "+- " ? "   " : ":  ";
-  for (std::size_t i = 0; i < node.children.size(); ++i) {
-    draw(*node.children[i], inner, i + 1 == node.children.size() ? "+- " : ":- ", out);
-  }
-}
-
-}  // namespace
-
-std::string explain_tree(const Node& node) {
+std::string draw_tree(const Node& root, const Line& line) {
   std::string out;
-  draw(node, "", "", out);
+  draw(root, line, "", "", out);
   return out;
 }
+
+std::string explain_tree(const Node& node) { return draw_tree(node, explained_operator); }
 
 }  // namespace millstream::plan

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "plan/literal.h"
+#include "plan/refusals.h"
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "spark/connect/expressions.pb.h"
@@ -164,8 +165,7 @@ Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
     case Proto::EXPR_TYPE_NOT_SET:
       break;
   }
-  return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                       {{"fullName", "spark.connect.Expression.expr_type"}});
+  return oneof_not_set(proto, "EXPRTYPE_NOT_SET");
 }
 
 Result<ExprPtr> ExpressionAnalyzer::attribute(const sc::Expression_UnresolvedAttribute& proto) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "plan/analyzer.h"
+#include "plan/refusals.h"
 #include "plan/text.h"
 #include "spark/connect/expressions.pb.h"
 
@@ -227,7 +228,7 @@ Result<Value> simple_from_proto(const Proto& proto) {
                       proto.timestamp_ntz(), column::to_arrow(column::timestamp_ntz_type())),
                   column::timestamp_ntz_type());
     default:
-      return invalid_plan("a literal without value");
+      return invalid_plan("a literal without value" + unknown_fields(proto));
   }
 }
 

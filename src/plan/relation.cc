@@ -1,4 +1,5 @@
 #include "plan/literal.h"
+#include "plan/refusals.h"
 #include "plan/relations.h"
 #include "plan/text.h"
 #include "plan/tree.h"
@@ -65,16 +66,6 @@ const Rel* input_of(const Rel& r) {
   }
 }
 
-Status refused(const Rel& r) {
-  const auto* descriptor = Rel::descriptor();
-  const auto* field = descriptor->FindFieldByNumber(static_cast<int>(r.rel_type_case()));
-  if (field == nullptr) {
-    return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                         {{"fullName", "spark.connect.Relation.rel_type"}});
-  }
-  return Status::unsupported("the relation {} is not supported", std::string(field->name()));
-}
-
 }  // namespace
 
 Result<NodePtr> RelationAnalyzer::relation(const Rel& proto) {
@@ -121,7 +112,7 @@ Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
       return with_fresh_ids(kept);
     }
     default:
-      return refused(r);
+      return refused_relation(r);
   }
 }
 
@@ -192,7 +183,7 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
     case Rel::kReplace:
       return replace(r.replace(), std::move(input));
     default:
-      return refused(r);
+      return refused_relation(r);
   }
 }
 

@@ -1,5 +1,6 @@
 // Where rows come from: tables, data sources, ranges.
 #include "base/text.h"
+#include "plan/refusals.h"
 #include "plan/relations.h"
 #include "plan/tree.h"
 #include "spark/connect/relations.pb.h"
@@ -38,8 +39,7 @@ Result<NodePtr> RelationAnalyzer::read(const sc::Read& proto) {
     return NodePtr(named);
   }
   if (!proto.has_data_source()) {
-    return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                         {{"fullName", "spark.connect.Read.read_type"}});
+    return oneof_not_set(proto, "READTYPE_NOT_SET");
   }
   const auto& source = proto.data_source();
   if (source.predicates_size() > 0) {

@@ -1,4 +1,5 @@
 #include "plan/analyzer.h"
+#include "plan/refusals.h"
 #include "spark/connect/types.pb.h"
 
 namespace millstream::plan {
@@ -119,7 +120,8 @@ Result<column::TypePtr> type_from_proto(const Proto& proto) {
     case Proto::KIND_NOT_SET:
       break;
   }
-  return Status::plain(ErrorKind::invalid_plan, "a data type without kind in the plan");
+  return Status::plain(ErrorKind::invalid_plan,
+                       "a data type without kind in the plan" + unknown_fields(proto));
 }
 
 void schema_to_proto(const column::Schema& schema, Proto* proto) {

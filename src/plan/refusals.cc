@@ -1,0 +1,105 @@
+#include "plan/refusals.h"
+
+#include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
+
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::plan {
+namespace {
+
+using Rel = spark::connect::Relation;
+
+struct ApiName {
+  const char* call;
+  const char* instead;  // what does the same; nullptr: nothing does
+};
+
+ApiName api_name(Rel::RelTypeCase kind) {
+  constexpr const char* functions = "use the functions of pyspark.sql.functions";
+  constexpr const char* aggregates = "use agg() with count, avg, stddev, min and max";
+  switch (kind) {
+    case Rel::kSql:
+      return {"SQL text (spark.sql, a query given as text)", "use the DataFrame API"};
+    case Rel::kDescribe:
+      return {"DataFrame.describe", aggregates};
+    case Rel::kSummary:
+      return {"DataFrame.summary", aggregates};
+    case Rel::kCrosstab:
+      return {"DataFrame.crosstab", "use groupBy(a).pivot(b, values).count()"};
+    case Rel::kCov:
+      return {"DataFrame.cov", "use agg(covar_samp(a, b))"};
+    case Rel::kCorr:
+      return {"DataFrame.corr", "use agg(corr(a, b))"};
+    case Rel::kApproxQuantile:
+      return {"DataFrame.approxQuantile", "use agg(percentile_approx(a, p))"};
+    case Rel::kFreqItems:
+      return {"DataFrame.freqItems", "use groupBy(a).count()"};
+    case Rel::kSampleBy:
+      return {"DataFrame.sampleBy", "use filter(a == value).sample(fraction)"};
+    case Rel::kUnpivot:
+      return {"DataFrame.unpivot (melt)", "use select with explode of an array of structs"};
+    case Rel::kTranspose:
+      return {"DataFrame.transpose", nullptr};
+    case Rel::kParse:
+      return {"spark.read.json or csv of a DataFrame", "use from_json"};
+    case Rel::kMapPartitions:
+      return {"DataFrame.mapInPandas and mapInArrow (Python functions)", functions};
+    case Rel::kGroupMap:
+      return {"GroupedData.applyInPandas and applyInArrow (Python functions)", functions};
+    case Rel::kCoGroupMap:
+      return {"cogroup().applyInPandas (Python functions)", functions};
+    case Rel::kApplyInPandasWithState:
+      return {"GroupedData.applyInPandasWithState (Python functions)", nullptr};
+    case Rel::kCommonInlineUserDefinedTableFunction:
+      return {"a user-defined table function (udtf)", functions};
+    case Rel::kUnresolvedTableValuedFunction:
+      return {"a table-valued function (spark.tvf)", "use explode and its kin in select"};
+    case Rel::kLateralJoin:
+      return {"DataFrame.lateralJoin", "use explode in select"};
+    case Rel::kAsOfJoin:
+      return {"an as-of join", "use a join with a condition on both times"};
+    case Rel::kWithRelations:
+      return {"a query over DataFrames given by name (spark.sql with arguments)",
+              "use the DataFrame API"};
+    case Rel::kMlRelation:
+      return {"Spark ML", nullptr};
+    default:
+      return {nullptr, nullptr};
+  }
+}
+
+}  // namespace
+
+Status refused_relation(const Rel& relation) {
+  const Rel::RelTypeCase kind = relation.rel_type_case();
+  if (kind == Rel::REL_TYPE_NOT_SET) return oneof_not_set(relation, "RELTYPE_NOT_SET");
+  const ApiName name = api_name(kind);
+  if (name.call == nullptr) {
+    const auto* field = Rel::descriptor()->FindFieldByNumber(static_cast<int>(kind));
+    return Status::unsupported("the relation {} is not supported by Millstream yet",
+                               std::string(field->name()));
+  }
+  return Status::unsupported("{} is not supported by Millstream yet{}{}", name.call,
+                             name.instead == nullptr ? "" : ": ",
+                             name.instead == nullptr ? "" : name.instead);
+}
+
+std::string unknown_fields(const google::protobuf::Message& message) {
+  const auto& unknown = message.GetReflection()->GetUnknownFields(message);
+  if (unknown.empty()) return {};
+  return fmt::format(
+      "; the client sent field {}, which this server does not know (a newer client?)",
+      unknown.field(0).number());
+}
+
+Status oneof_not_set(const google::protobuf::Message& message, const char* name) {
+  const Status missing =
+      Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
+                    {{"fullName", message.GetDescriptor()->full_name()}, {"name", name}});
+  ErrorInfo info = missing.info();
+  info.message += unknown_fields(message);
+  return Status(std::move(info));
+}
+
+}  // namespace millstream::plan
