@@ -1,6 +1,7 @@
 #include "session/resolver.h"
 
 #include "base/text.h"
+#include "connector/formats.h"
 #include "delta/table.h"
 #include "delta/write.h"
 #include "format/file_table.h"
@@ -40,13 +41,10 @@ bool is_file_format(const std::string& format) {
 
 }  // namespace
 
-Status unknown_format(const std::string& format) {
-  return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
-}
-
 Status check_format(const std::string& format) {
   const std::string lower = to_lower(format);
-  return lower == "delta" || is_spark_format(lower) ? Status::OK() : unknown_format(format);
+  if (lower == "delta" || is_spark_format(lower)) return Status::OK();
+  return connector::unknown_format(format, "df.write takes delta, parquet, json, text and noop.");
 }
 
 plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
@@ -142,7 +140,11 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
     return Status::unsupported(
         "the format {} is a stream: use spark.readStream in place of spark.read", given_format);
   }
-  if (!is_spark_format(format)) return unknown_format(given_format);
+  if (!is_spark_format(format)) {
+    return connector::unknown_format(
+        given_format,
+        "spark.read takes delta, parquet, json and text; spark.readStream cloudFiles too.");
+  }
   format::FileTableRequest request;
   request.format = format;
   if (!schema.empty()) {

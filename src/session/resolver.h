@@ -37,7 +37,6 @@ class SessionResolver final : public plan::Resolver {
   bool read_other_ = false;
 };
 
-Status unknown_format(const std::string& format);  // DATA_SOURCE_NOT_FOUND
 Status check_format(
     const std::string& format);  // of df.write: one that Spark has, or DATA_SOURCE_NOT_FOUND
 

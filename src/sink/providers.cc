@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "connector/formats.h"
 #include "sink/delta_sink.h"
 #include "sink/simple_sinks.h"
 
@@ -33,7 +34,7 @@ Result<std::shared_ptr<connector::Sink>> make_sink(const std::string& format,
         "memory or noop",
         format);
   }
-  return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
+  return connector::unknown_format(format, "writeStream takes delta, console, memory and noop.");
 }
 
 bool allows_temporary_checkpoint(std::string_view format) {

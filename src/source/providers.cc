@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "connector/formats.h"
 #include "loader/table.h"
 #include "source/delta_source.h"
 #include "source/file_source.h"
@@ -55,7 +56,9 @@ Result<std::shared_ptr<const connector::StreamTable>> make_stream_table(
     return Status::unsupported(
         "streaming from the data source '{}' is not supported by Millstream yet", format);
   }
-  return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", format}});
+  return connector::unknown_format(
+      format,
+      "spark.readStream takes cloudFiles, delta, json, parquet, text, rate and rate-micro-batch.");
 }
 
 }  // namespace millstream::source
