@@ -54,6 +54,23 @@ TEST(Errors, CarryClassConditionAndParameters) {
             "\"spark.sql.ansi.enabled\"");
 }
 
+// As real Spark's clients see them.
+TEST(Errors, AreSparksClassWithACondition) {
+  const auto first = [](const Status& error) { return class_hierarchy(error.info()).front(); };
+  EXPECT_EQ(first(Status::illegal_state("batch 1 doesn't exist")),
+            "java.lang.IllegalStateException");
+  EXPECT_EQ(first(Status::invalid("Can not create a Path from an empty string")),
+            "java.lang.IllegalArgumentException");
+  EXPECT_EQ(first(Status::error("SQL_CONF_NOT_FOUND", {{"sqlConf", "a"}})),
+            "org.apache.spark.SparkNoSuchElementException");
+  const auto delta = class_hierarchy(Status::error("DELTA_VERSIONS_NOT_CONTIGUOUS").info());
+  EXPECT_EQ(delta[0], "org.apache.spark.sql.delta.DeltaIllegalStateException");
+  EXPECT_EQ(delta[1], "java.lang.IllegalStateException");
+  const auto missing = class_hierarchy(Status::error("DELTA_MISSING_DELTA_TABLE").info());
+  EXPECT_EQ(missing[0], "org.apache.spark.sql.delta.DeltaAnalysisException");
+  EXPECT_EQ(missing[1], "org.apache.spark.sql.AnalysisException");
+}
+
 TEST(Errors, LongOnesAreCutAndFetchedOnce) {
   ErrorLog log;
   const std::string text(100'000, 'x');
@@ -201,7 +218,7 @@ class OperationTest : public testing::Test {
     return streams_.back();
   }
   OperationPtr make(bool reattachable = true, const std::string& plan = "p") {
-    auto added = operations_.add({session_, "op", plan, {"tag"}, reattachable, false});
+    auto added = operations_.add({session_, "op", plan, {"tag"}, reattachable});
     EXPECT_TRUE(added.ok());
     return added->operation;
   }
@@ -323,7 +340,7 @@ TEST_F(OperationTest, WithoutReattachThereIsNoResultCompleteAndALostStreamEndsIt
 
   operations_.remove(operation);
   Operations fresh;
-  auto other = fresh.add({session_, "op", "p", {}, false, false})->operation;
+  auto other = fresh.add({session_, "op", "p", {}, false})->operation;
   position = *other->attach(stream, std::nullopt);
   other->finish(Status::OK());
   EXPECT_EQ(other->next_step(stream.get(), &position, false).kind, Operation::Step::Kind::finish);
@@ -331,22 +348,77 @@ TEST_F(OperationTest, WithoutReattachThereIsNoResultCompleteAndALostStreamEndsIt
 
 TEST_F(OperationTest, TheSameRequestTwiceRunsOnce) {
   const auto operation = make();
-  const auto again = operations_.add({session_, "op", "p", {}, true, false});
+  const auto again = operations_.add({session_, "op", "p", {}, true});
   ASSERT_TRUE(again.ok());
   EXPECT_FALSE(again->is_new);
   EXPECT_EQ(again->operation, operation);
-  EXPECT_TRUE(operations_.add({session_, "op", "other plan", {}, true, false})
+  EXPECT_TRUE(operations_.add({session_, "op", "other plan", {}, true})
                   .status()
                   .is("INVALID_HANDLE.OPERATION_ALREADY_EXISTS"));
   operation->finish(Status::OK());
   operations_.remove(operation);
-  EXPECT_TRUE(operations_.add({session_, "op", "p", {}, true, false})
+  EXPECT_TRUE(operations_.add({session_, "op", "p", {}, true})
                   .status()
                   .is("INVALID_HANDLE.OPERATION_ABANDONED"));
   EXPECT_TRUE(
       operations_.find(session_->key(), "op").status().is("INVALID_HANDLE.OPERATION_ABANDONED"));
   EXPECT_TRUE(
       operations_.find(session_->key(), "never").status().is("INVALID_HANDLE.OPERATION_NOT_FOUND"));
+}
+
+TEST_F(OperationTest, HeartbeatsComeAsOftenAsTheSessionWants) {
+  using std::chrono::steady_clock;
+  auto added = operations_.add({session_, "op", "p", {}, true, {}, Milliseconds(2000)});
+  const auto operation = added->operation;
+  const auto now = steady_clock::now();
+  EXPECT_FALSE(operation->take_heartbeat(now + Milliseconds(3000)));  // nobody listens
+  const auto stream = make_stream();
+  ASSERT_TRUE(operation->attach(stream, std::nullopt).ok());
+  EXPECT_FALSE(operation->take_heartbeat(now));
+  EXPECT_TRUE(operation->take_heartbeat(now + Milliseconds(3000)));
+  EXPECT_FALSE(operation->take_heartbeat(now + Milliseconds(4000)));
+  operation->finish(Status::OK());
+  EXPECT_FALSE(operation->take_heartbeat(now + Milliseconds(9000)));
+}
+
+TEST_F(OperationTest, WithoutAnIntervalThereAreNoHeartbeats) {
+  const auto operation = make();
+  const auto stream = make_stream();
+  ASSERT_TRUE(operation->attach(stream, std::nullopt).ok());
+  EXPECT_FALSE(operation->take_heartbeat(std::chrono::steady_clock::now() + std::chrono::hours(1)));
+}
+
+TEST(SettingsTest, HaveSparksNamesAndUnits) {
+  const auto settings =
+      parse_settings({{"spark.connect.session.manager.defaultSessionTimeout", "5s"},
+                      {"spark.connect.execute.manager.detachedTimeout", "2min"},
+                      {"spark.connect.execute.reattachable.senderMaxStreamDuration", "1500"},
+                      {"spark.connect.grpc.maxInboundMessageSize", "1m"}});
+  ASSERT_TRUE(settings.ok());
+  EXPECT_EQ(settings->session_timeout, Milliseconds(5000));
+  EXPECT_EQ(settings->detached_timeout, Milliseconds(120'000));
+  EXPECT_EQ(settings->stream_duration_max, Milliseconds(1500));
+  EXPECT_EQ(settings->message_bytes_max, 1 << 20);
+  EXPECT_EQ(settings->session_maintenance, Milliseconds(30'000));
+}
+
+TEST(SettingsTest, WhatIsNoSettingIsNamed) {
+  const Status unknown = parse_settings({{"spark.executor.memory", "1g"}}).status();
+  EXPECT_NE(unknown.message().find("spark.executor.memory"), std::string::npos);
+  EXPECT_NE(unknown.message().find("spark.connect.execute.manager.detachedTimeout"),
+            std::string::npos);
+  for (const char* value : {"", "soon", "5 parsecs", "1.5s"}) {
+    EXPECT_FALSE(parse_settings({{"spark.connect.execute.manager.detachedTimeout", value}}).ok())
+        << value;
+  }
+}
+
+TEST(SettingsTest, Durations) {
+  EXPECT_EQ(parse_duration("100ms"), Milliseconds(100));
+  EXPECT_EQ(parse_duration("-1"), Milliseconds(-1));
+  EXPECT_EQ(parse_duration("2h"), Milliseconds(7'200'000));
+  EXPECT_EQ(parse_duration(" 3S "), Milliseconds(3000));
+  EXPECT_EQ(parse_duration("s"), std::nullopt);
 }
 
 TEST(SessionsTest, AreKeyedByUserAndIdAndRememberedWhenClosed) {

@@ -43,8 +43,19 @@ Result<SessionPtr> Core::open_session(const std::string& user, const std::string
                                       const std::string& observed) {
   bool is_new = false;
   auto session = sessions_.open(user, id, observed, &is_new);
-  if (session.ok() && is_new && options_.on_session) options_.on_session((*session)->key());
+  if (session.ok() && is_new) welcome(*session);
   return session;
+}
+
+Result<SessionPtr> Core::clone_session(const SessionPtr& source, const std::string& new_id) {
+  TRY_ASSIGN(auto copy, sessions_.clone(source, new_id));
+  welcome(copy);
+  return copy;
+}
+
+void Core::welcome(const SessionPtr& session) {
+  if (options_.log_failures) session->log_failed_queries();
+  if (options_.on_session) options_.on_session(session->key());
 }
 
 void Core::end_session(const SessionPtr& session) {
@@ -53,29 +64,37 @@ void Core::end_session(const SessionPtr& session) {
   runtime_.queries->stop_all(session->key());
 }
 
+void Core::stop_in_background(stream::QueryPtr query) {
+  workers_.submit([query = std::move(query)] {
+    if (const Status stopped = query->stop(); !stopped.ok())
+      log_warn("stopping a query: {}", stopped.to_string());
+  });
+}
+
 std::vector<std::string> Core::interrupt_all(const SessionPtr& session) {
   std::vector<std::string> ids;
   for (const auto& operation : operations_.of_session(session->key())) {
     if (operation->interrupt()) ids.push_back(operation->id());
   }
-  workers_.submit([this, session] { runtime_.queries->stop_all(session->key()); });
+  for (auto& [query, operation_id] : session->running_queries()) {
+    ids.push_back(operation_id);
+    stop_in_background(std::move(query));
+  }
   return ids;
 }
 
 std::vector<std::string> Core::interrupt_tag(const SessionPtr& session, const std::string& tag) {
+  const auto has_tag = [&](const std::vector<std::string>& tags) {
+    return std::find(tags.begin(), tags.end(), tag) != tags.end();
+  };
   std::vector<std::string> ids;
   for (const auto& operation : operations_.of_session(session->key())) {
-    const auto& tags = operation->spec().tags;
-    if (std::find(tags.begin(), tags.end(), tag) != tags.end() && operation->interrupt()) {
-      ids.push_back(operation->id());
-    }
+    if (has_tag(operation->spec().tags) && operation->interrupt()) ids.push_back(operation->id());
   }
-  for (const auto& query : runtime_.queries->active(session->key())) {
-    if (std::find(query->tags().begin(), query->tags().end(), tag) == query->tags().end()) continue;
-    workers_.submit([query] {
-      if (const Status stopped = query->stop(); !stopped.ok())
-        log_warn("stopping a query: {}", stopped.to_string());
-    });
+  for (auto& [query, operation_id] : session->running_queries()) {
+    if (!has_tag(query->tags())) continue;
+    ids.push_back(operation_id);
+    stop_in_background(std::move(query));
   }
   return ids;
 }
@@ -95,41 +114,43 @@ void Core::visit(const OperationPtr& operation) {
   if (const auto stream = operation->stream()) {
     stream->pump();  // it may have had its time
   } else if (const auto detached = operation->detached_for();
-             detached && operation->spec().reattachable && *detached > options_.detached_time_max) {
+             detached && operation->spec().reattachable &&
+             *detached > options_.settings.detached_timeout) {
     operation->release_all();
   }
   sweep(operation);
 }
 
+void Core::close_idle_sessions() {
+  if (options_.settings.session_timeout < Milliseconds(0)) return;
+  for (const auto& session : sessions_.all()) {
+    for (const auto& operation : operations_.of_session(session->key())) {
+      if (operation->stream() != nullptr) session->touch();  // somebody waits for an answer
+    }
+    if (session->idle_for() < options_.settings.session_timeout) continue;
+    sessions_.close(session->session().user_id(), session->id(), false);
+    workers_.submit([this, session] { end_session(session); });
+  }
+}
+
 void Core::keep_house() {
-  auto next_report = std::chrono::steady_clock::now() + options_.report_interval;
-  auto next_sessions = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto sessions_every =
+      std::min(options_.settings.session_maintenance,
+               std::max(options_.settings.session_timeout, Milliseconds(0)));
+  auto next_sessions = std::chrono::steady_clock::now();
   for (;;) {
     {
       std::unique_lock lock(mutex_);
       if (wake_.wait_for(lock, tick, [&] { return stopping_; })) return;
     }
-    const auto operations = operations_.all();
-    for (const auto& operation : operations) visit(operation);
-
     const auto now = std::chrono::steady_clock::now();
-    if (now >= next_report) {
-      next_report = now + options_.report_interval;
-      for (const auto& operation : operations) {
-        if (operation->wants_heartbeat()) post_heartbeat(*operation);
-      }
+    for (const auto& operation : operations_.all()) {
+      visit(operation);
+      if (operation->take_heartbeat(now)) post_heartbeat(*operation);
     }
     if (now < next_sessions) continue;
-    next_sessions = now + std::min<std::chrono::milliseconds>(std::chrono::seconds(30),
-                                                              options_.session_idle_max);
-    for (const auto& session : sessions_.all()) {
-      for (const auto& operation : operations_.of_session(session->key())) {
-        if (operation->stream() != nullptr) session->touch();  // somebody waits for an answer
-      }
-      if (session->idle_for() < options_.session_idle_max) continue;
-      sessions_.close(session->session().user_id(), session->id(), false);
-      workers_.submit([this, session] { end_session(session); });
-    }
+    next_sessions = now + sessions_every;
+    close_idle_sessions();
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "connect/operations.h"
 #include "connect/server_session.h"
+#include "connect/settings.h"
 #include "connect/worker_threads.h"
 
 namespace spark::connect {
@@ -22,9 +23,8 @@ class UserContext;
 namespace millstream::connect {
 
 struct CoreOptions {
-  std::chrono::milliseconds detached_time_max{std::chrono::minutes(5)};
-  std::chrono::milliseconds session_idle_max{std::chrono::minutes(60)};
-  std::chrono::milliseconds report_interval{2000};
+  Settings settings;
+  bool log_failures = false;
   std::function<void(const std::string& session_key)>
       on_session;  // a session was opened; may be empty
 };
@@ -42,19 +42,26 @@ class Core {
   // Opens or finds the session of a request.
   Result<SessionPtr> open_session(const std::string& user, const std::string& id,
                                   const std::string& observed);
+  Result<SessionPtr> clone_session(const SessionPtr& source, const std::string& new_id);
   // Stops what runs for a session: its operations, its streaming queries, its listeners.
   void end_session(const SessionPtr& session);
-  // The ids of what was really interrupted. Queries are stopped in the background.
+  // The ids of what was really interrupted; for a streaming query, of the operation that started
+  // it. Queries are stopped in the background.
   std::vector<std::string> interrupt_all(const SessionPtr& session);
   std::vector<std::string> interrupt_tag(const SessionPtr& session, const std::string& tag);
 
   void interrupt_everything();  // the server stops
+  const Settings& settings() const { return options_.settings; }
+  bool logs_failures() const { return options_.log_failures; }
   // Whether a released or finished operation may go; called when something about it has changed.
   void sweep(const OperationPtr& operation);
 
  private:
+  void welcome(const SessionPtr& session);
   void keep_house();
   void visit(const OperationPtr& operation);
+  void close_idle_sessions();
+  void stop_in_background(stream::QueryPtr query);
 
   session::Runtime& runtime_;
   const CoreOptions options_;

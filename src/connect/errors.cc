@@ -114,10 +114,26 @@ std::string valid_utf8(const std::string& text) {
   return nlohmann::json::parse(quoted).get<std::string>();
 }
 
+// Spark's own class comes with a condition; without one it is Java's beneath it. The conditions of
+// Delta have classes of their own.
+std::vector<std::string> root_classes(const ErrorInfo& error) {
+  std::vector<std::string> classes = specific_classes(error.kind);
+  std::string name = classes[0].substr(classes[0].rfind('.') + 1);
+  const bool over_java = classes.size() > 1 && name.starts_with("Spark");
+  if (error.condition.empty() && over_java) classes.erase(classes.begin());
+  if (!error.condition.starts_with("DELTA_") || name.starts_with("Delta")) return classes;
+  if (over_java) {
+    classes.erase(classes.begin());
+    name.erase(0, std::string_view("Spark").size());
+  }
+  classes.insert(classes.begin(), "org.apache.spark.sql.delta.Delta" + name);
+  return classes;
+}
+
 }  // namespace
 
 std::vector<std::string> class_hierarchy(const ErrorInfo& error) {
-  std::vector<std::string> classes = specific_classes(error.kind);
+  std::vector<std::string> classes = root_classes(error);
   if (error.condition == "DATA_SOURCE_NOT_FOUND") {
     classes = {"org.apache.spark.SparkClassNotFoundException", "java.lang.ClassNotFoundException",
                "java.lang.ReflectiveOperationException"};

@@ -9,10 +9,14 @@
 #include "connect/stream_commands.h"
 #include "engine/show.h"
 #include "plan/analyzer.h"
+#include "plan/refusals.h"
 #include "session/catalog.h"
 #include "session/streams.h"
 #include "session/writes.h"
 #include "spark/connect/base.pb.h"
+
+// Older clients fill fields that are deprecated since.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace millstream::connect {
 namespace {
@@ -144,6 +148,7 @@ Status Execution::relation(const proto::Relation& relation) {
 
 Status Execution::start_stream(const proto::WriteStreamOperationStart& start) {
   TRY_ASSIGN(const auto started, session::start_stream(session_, start, operation_->spec().tags));
+  operation_->session().add_query(started.query, operation_->id());
   proto::ExecutePlanResponse response;
   auto* result = response.mutable_write_stream_operation_start_result();
   result->mutable_query_id()->set_id(started.query->id());
@@ -174,14 +179,27 @@ Status Execution::checkpoint(const proto::CheckpointCommand& command) {
   return end();
 }
 
+// A query as a relation, which the client sends back when it wants the rows. Older clients put the
+// text into the command itself.
+proto::Relation sql_relation(const proto::SqlCommand& command) {
+  if (command.has_input()) return command.input();
+  proto::Relation relation;
+  auto* sql = relation.mutable_sql();
+  sql->set_query(command.sql());
+  *sql->mutable_args() = command.args();
+  *sql->mutable_pos_args() = command.pos_args();
+  *sql->mutable_named_arguments() = command.named_arguments();
+  *sql->mutable_pos_arguments() = command.pos_arguments();
+  return relation;
+}
+
 Status Execution::sql(const proto::SqlCommand& command) {
-  const bool has_query = command.has_input() && command.input().has_sql();
-  const std::string text = has_query ? command.input().sql().query() : std::string();
-  return Status::unsupported(
-      "SQL text (spark.sql) is not supported by Millstream yet: write the query with the DataFrame "
-      "API; SQL expressions "
-      "work in expr(), selectExpr() and filter(){}",
-      text.empty() ? "" : ". The text: " + text.substr(0, 200));
+  proto::ExecutePlanResponse response;
+  auto* relation = response.mutable_sql_command_result()->mutable_relation();
+  *relation = sql_relation(command);
+  TRY(session_.analyze(*relation).status());
+  TRY(operation_->send(std::move(response)));
+  return end();
 }
 
 Status Execution::ml(const proto::MlCommand& command) {
@@ -234,8 +252,7 @@ Status Execution::command(const proto::Command& command) {
     case proto::Command::kPipelineCommand:
       return Status::unsupported("declarative pipelines are not supported by Millstream yet");
     case proto::Command::COMMAND_TYPE_NOT_SET:
-      return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                           {{"fullName", "spark.connect.Command"}, {"name", "command_type"}});
+      return plan::oneof_not_set(command, "COMMANDTYPE_NOT_SET");
     default: {
       const auto* field =
           proto::Command::descriptor()->FindFieldByNumber(command.command_type_case());
@@ -256,8 +273,7 @@ Status execute_plan(const std::shared_ptr<Operation>& operation, const proto::Pl
     case proto::Plan::kCommand:
       return execution.command(plan.command());
     default:
-      return Status::error("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET",
-                           {{"fullName", "spark.connect.Plan"}, {"name", "op_type"}});
+      return plan::oneof_not_set(plan, "OPTYPE_NOT_SET");
   }
 }
 

@@ -11,8 +11,6 @@ namespace {
 
 namespace proto = spark::connect;
 
-constexpr std::size_t retry_buffer_bytes = std::size_t{10}
-                                           << 20;  // kept behind the last response sent
 constexpr std::size_t unsent_bytes_max = std::size_t{64} << 20;  // the producer waits beyond that
 
 grpc::ByteBuffer to_bytes(const proto::ExecutePlanResponse& response, std::size_t* size) {
@@ -179,7 +177,7 @@ Operation::Step Operation::next_step(const ResponseStream* stream, std::int64_t*
     std::int64_t oldest = *position;
     while (oldest > first_) {
       kept += responses_[static_cast<std::size_t>(oldest - 1 - first_)].size;
-      if (kept > retry_buffer_bytes) break;
+      if (kept > static_cast<std::size_t>(spec_.settings.retry_buffer_bytes)) break;
       --oldest;
     }
     const std::int64_t sent = *position;
@@ -231,11 +229,14 @@ std::optional<std::chrono::steady_clock::duration> Operation::detached_for() con
   return std::chrono::steady_clock::now() - detached_at_;
 }
 
-bool Operation::wants_heartbeat() const {
-  constexpr std::chrono::seconds quiet{2};  // short operations never send any
+bool Operation::take_heartbeat(std::chrono::steady_clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  return spec_.heartbeat && !finished_ && std::chrono::steady_clock::now() - created_at_ >= quiet &&
-         unsent_bytes_ == 0 && stream_.lock() != nullptr;
+  if (!spec_.report_interval || finished_ || unsent_bytes_ != 0 || stream_.lock() == nullptr ||
+      now - reported_at_ < *spec_.report_interval) {
+    return false;
+  }
+  reported_at_ = now;
+  return true;
 }
 
 bool Operation::disposable() const {

@@ -20,6 +20,7 @@
 
 #include "base/status.h"
 #include "conc/cancel.h"
+#include "connect/settings.h"
 
 namespace spark::connect {
 class ExecutePlanResponse;
@@ -40,7 +41,9 @@ class Operation {
     std::string plan;  // its fingerprint: the same request again is told from another one
     std::vector<std::string> tags;
     bool reattachable = false;
-    bool heartbeat = false;  // it computes: progress messages are welcome while it runs
+    Settings settings = {};
+    // It computes: a progress message is welcome so often while it runs. Nothing: never.
+    std::optional<Milliseconds> report_interval = {};
   };
   explicit Operation(Spec spec) : spec_(std::move(spec)) {}
 
@@ -74,7 +77,9 @@ class Operation {
   std::optional<std::chrono::steady_clock::duration> detached_for() const;
   bool disposable() const;  // finished, and nobody can ask for its answers any more
   std::shared_ptr<ResponseStream> stream() const;
-  bool wants_heartbeat() const;
+  // True when it is time for a progress message: it runs, its client waits, and nothing was sent
+  // for the report interval.
+  bool take_heartbeat(std::chrono::steady_clock::time_point now);
 
   // What the attached stream does next; called by ResponseStream with its own position.
   struct Step {
@@ -114,7 +119,7 @@ class Operation {
   Status error_;
   bool released_ = false;
   std::weak_ptr<ResponseStream> stream_;
-  const std::chrono::steady_clock::time_point created_at_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point reported_at_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point detached_at_ = std::chrono::steady_clock::now();
 };
 

@@ -1,25 +1,8 @@
 #include "connect/response_stream.h"
 
-#include <cstdlib>
-
 #include "connect/operation.h"
 
 namespace millstream::connect {
-namespace {
-
-constexpr std::size_t stream_bytes_max = std::size_t{1} << 30;
-
-// Two minutes, as the reference server; tests shorten it.
-std::chrono::milliseconds stream_time_max() {
-  static const std::chrono::milliseconds value = [] {
-    const char* text = std::getenv("MILLSTREAM_CONNECT_STREAM_MS");
-    const long given = text == nullptr ? 0 : std::strtol(text, nullptr, 10);
-    return std::chrono::milliseconds(given > 0 ? given : 120'000);
-  }();
-  return value;
-}
-
-}  // namespace
 
 std::shared_ptr<ResponseStream> ResponseStream::create() {
   std::shared_ptr<ResponseStream> stream(new ResponseStream());
@@ -47,8 +30,10 @@ void ResponseStream::fail(const grpc::Status& status) {
 }
 
 bool ResponseStream::expired() const {
-  return sent_bytes_ > stream_bytes_max ||
-         std::chrono::steady_clock::now() - opened_at_ > stream_time_max();
+  const Settings& settings = operation_->spec().settings;
+  const bool too_much = settings.stream_bytes_max > 0 && sent_bytes_ > settings.stream_bytes_max;
+  return too_much || (settings.stream_duration_max > Milliseconds(0) &&
+                      std::chrono::steady_clock::now() - opened_at_ > settings.stream_duration_max);
 }
 
 void ResponseStream::pump() {
@@ -69,7 +54,7 @@ void ResponseStream::pump() {
       case Operation::Step::Kind::write_last:
         writing_ = true;
         finishing_ = step.kind == Operation::Step::Kind::write_last;
-        sent_bytes_ += step.bytes.Length();
+        sent_bytes_ += static_cast<std::int64_t>(step.bytes.Length());
         current_ = std::move(step.bytes);
         break;
       case Operation::Step::Kind::finish:

@@ -35,7 +35,7 @@ class ResponseStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 
  private:
   ResponseStream() = default;
-  bool expired() const;
+  bool expired() const;  // of an attached one: it has had its time, or its share of bytes
 
   std::mutex mutex_;
   std::shared_ptr<Operation> operation_;
@@ -43,7 +43,7 @@ class ResponseStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   bool writing_ = false;
   bool finishing_ = false;
   bool cancelled_ = false;
-  std::size_t sent_bytes_ = 0;
+  std::int64_t sent_bytes_ = 0;
   grpc::ByteBuffer current_;
   const std::chrono::steady_clock::time_point opened_at_ = std::chrono::steady_clock::now();
   std::shared_ptr<ResponseStream> self_;  // until OnDone

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 #include "base/log.h"
 #include "connect/core.h"
@@ -14,7 +15,6 @@
 namespace millstream::connect {
 namespace {
 
-constexpr int message_bytes_max = 128 << 20;
 constexpr std::chrono::milliseconds shutdown_time{1000};
 
 // 4.3 clients ping every minute, also without calls; gRPC's default takes that for abuse.
@@ -49,6 +49,7 @@ class RunningServer final : public Server {
 };
 
 Status RunningServer::open() {
+  TRY_ASSIGN(const Settings settings, parse_settings(options_.conf));
   // gRPC's own log tells of what the returned errors tell better.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   std::error_code error;
@@ -61,16 +62,18 @@ Status RunningServer::open() {
   }
   temporary_directory_ = pattern;
 
-  engine::EngineSettings settings;
-  settings.memory_bytes_max = options_.memory_bytes_max;
-  settings.spill_directory = temporary_directory_ + "/spill";
-  TRY_ASSIGN(engine_, engine::Engine::create(settings));
+  engine::EngineSettings engine_settings;
+  engine_settings.memory_bytes_max = options_.memory_bytes_max;
+  engine_settings.spill_directory = temporary_directory_ + "/spill";
+  TRY_ASSIGN(engine_, engine::Engine::create(engine_settings));
   warehouse_ = std::make_unique<session::Warehouse>(store_, options_.warehouse);
   queries_ = stream::QueryManager::create(*engine_, store_, clock_);
-  runtime_ = {store_,           engine_.get(),  queries_.get(),      &clock_,
-              warehouse_.get(), &global_views_, temporary_directory_};
+  runtime_ = {store_,           engine_.get(),  queries_.get(),       &clock_,
+              warehouse_.get(), &global_views_, temporary_directory_, options_.conf};
 
   CoreOptions core_options;
+  core_options.settings = settings;
+  core_options.log_failures = options_.log_failures;
   if (options_.listener != nullptr) {
     core_options.on_session = [this](const std::string& key) {
       queries_->add_listener(key, options_.listener);
@@ -80,7 +83,8 @@ Status RunningServer::open() {
   service_ = make_service(*core_);
 
   grpc::ServerBuilder builder;
-  builder.SetMaxReceiveMessageSize(message_bytes_max);
+  builder.SetMaxReceiveMessageSize(static_cast<int>(
+      std::min<std::int64_t>(settings.message_bytes_max, std::numeric_limits<int>::max())));
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
                              0);  // a port in use is an error, not a shared port

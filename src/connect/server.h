@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -17,9 +18,11 @@ namespace millstream::connect {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 15002;                   // 0: any free port
-  std::string warehouse;              // absolute path
-  std::int64_t memory_bytes_max = 0;  // of the engine; 0: its default
+  int port = 15002;                         // 0: any free port
+  std::string warehouse;                    // absolute path
+  std::int64_t memory_bytes_max = 0;        // of the engine; 0: its default
+  std::map<std::string, std::string> conf;  // Spark's names; see settings.h
+  bool log_failures = false;  // a line on standard error for each call and query that fails
   // Sees the events of the streaming queries of all sessions; may be null. Outlives the server.
   stream::Listener* listener = nullptr;
 };

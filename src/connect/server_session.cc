@@ -1,6 +1,7 @@
 #include "connect/server_session.h"
 
 #include "base/random.h"
+#include "connect/failure_log.h"
 #include "connect/listener_bus.h"
 
 namespace millstream::connect {
@@ -23,6 +24,30 @@ void ServerSession::touch() { used_at_ = std::chrono::steady_clock::now(); }
 
 std::chrono::steady_clock::duration ServerSession::idle_for() const {
   return std::chrono::steady_clock::now() - used_at_.load();
+}
+
+void ServerSession::log_failed_queries() {
+  failed_queries_ = std::make_unique<FailedQueries>(*session_->runtime().queries, *this);
+}
+
+void ServerSession::add_query(const stream::QueryPtr& query, std::string operation_id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(queries_, [](const StartedQuery& started) {
+    const auto kept = started.query.lock();
+    return kept == nullptr || !kept->active();
+  });
+  queries_.push_back({query, std::move(operation_id)});
+}
+
+std::vector<ServerSession::RunningQuery> ServerSession::running_queries() {
+  const std::lock_guard lock(mutex_);
+  std::vector<RunningQuery> running;
+  for (const StartedQuery& started : queries_) {
+    auto query = started.query.lock();
+    if (query != nullptr && query->active())
+      running.push_back({std::move(query), started.operation_id});
+  }
+  return running;
 }
 
 void ServerSession::set_storage_level(const std::string& plan, std::string level) {

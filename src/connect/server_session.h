@@ -19,6 +19,7 @@
 
 namespace millstream::connect {
 
+class FailedQueries;
 class ListenerBus;
 
 class ServerSession {
@@ -33,7 +34,17 @@ class ServerSession {
   ErrorLog& errors() { return errors_; }
 
   void touch();
+
+  // The streaming queries that operations of this session have started and that still run.
+  struct RunningQuery {
+    stream::QueryPtr query;
+    std::string operation_id;
+  };
+  void add_query(const stream::QueryPtr& query, std::string operation_id);
+  std::vector<RunningQuery> running_queries();
   std::chrono::steady_clock::duration idle_for() const;
+
+  void log_failed_queries();  // from now on; once
 
   // persist(): the level by the plan's identity, serialized; empty: none.
   void set_storage_level(const std::string& plan, std::string level);
@@ -52,6 +63,12 @@ class ServerSession {
   mutable std::mutex mutex_;
   std::shared_ptr<ListenerBus> bus_;
   std::map<std::string, std::string> storage_levels_;
+  struct StartedQuery {
+    std::weak_ptr<stream::StreamingQuery> query;  // the query manager owns it
+    std::string operation_id;
+  };
+  std::vector<StartedQuery> queries_;
+  std::unique_ptr<FailedQueries> failed_queries_;
 };
 
 using SessionPtr = std::shared_ptr<ServerSession>;

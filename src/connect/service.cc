@@ -5,6 +5,7 @@
 #include "connect/artifact_upload.h"
 #include "connect/config.h"
 #include "connect/execute.h"
+#include "connect/failure_log.h"
 #include "connect/plan_decode.h"
 #include "connect/response_stream.h"
 #include "spark/connect/base.grpc.pb.h"
@@ -43,6 +44,12 @@ std::string fingerprint(const proto::Plan& plan) {
 bool computes(const proto::Plan& plan) {
   return plan.has_root() || plan.command().has_write_operation() ||
          plan.command().has_write_operation_v2() || plan.command().has_checkpoint_command();
+}
+
+// How often a session wants to hear of a running query; nothing: never.
+std::optional<Milliseconds> report_interval(const session::RuntimeConf& conf) {
+  const auto interval = parse_duration(conf.value("spark.connect.progress.reportInterval"));
+  return interval && *interval > Milliseconds(0) ? interval : std::nullopt;
 }
 
 class Service final : public ServiceBase {
@@ -150,7 +157,7 @@ class Service final : public ServiceBase {
                                    proto::CloneSessionResponse* response) override {
     return answer(context, false, *request, response, [&](const SessionPtr& session) {
       const std::string id = request->has_new_session_id() ? request->new_session_id() : new_uuid();
-      TRY_ASSIGN(const auto copy, core_.sessions().clone(session, id));
+      TRY_ASSIGN(const auto copy, core_.clone_session(session, id));
       response->set_new_session_id(copy->id());
       response->set_new_server_side_session_id(copy->server_id());
       return Status::OK();
@@ -194,6 +201,10 @@ class Service final : public ServiceBase {
                     : core_.sessions().find(user, request.session_id(), observed);
   }
 
+  void note_failure(const char* call, const ServerSession& session, const std::string& operation_id,
+                    const Status& status) {
+    if (!status.ok() && core_.logs_failures()) log_failure(call, session, operation_id, status);
+  }
   void execute(const std::shared_ptr<ResponseStream>& stream, const grpc::ByteBuffer& bytes);
   Status begin(const std::shared_ptr<ResponseStream>& stream, proto::ExecutePlanRequest& request,
                const SessionPtr& session, OperationPtr* operation, ExecuteOptions* options);
@@ -224,11 +235,15 @@ void Service::execute(const std::shared_ptr<ResponseStream>& stream,
   ExecuteOptions options;
   const Status begun = begin(stream, request, *session, &operation, &options);
   if (!begun.ok()) {
+    note_failure("execute", **session, request.operation_id(), begun);
     stream->fail(to_grpc(begun, &(*session)->errors()));
     return;
   }
   if (operation == nullptr) return;  // it runs already; the stream is attached to it
-  operation->finish(execute_plan(operation, request.plan(), options));
+  const Status done = execute_plan(operation, request.plan(), options);
+  const bool interrupted = operation->cancel_token().cancelled();
+  if (!interrupted) note_failure("execute", **session, operation->id(), done);
+  operation->finish(done);
   core_.sweep(operation);
 }
 
@@ -252,7 +267,8 @@ Status Service::begin(const std::shared_ptr<ResponseStream>& stream,
     }
   }
   TRY(decompress(request.mutable_plan()));
-  spec.heartbeat = computes(request.plan());
+  spec.settings = core_.settings();
+  if (computes(request.plan())) spec.report_interval = report_interval(session->session().conf());
   TRY_ASSIGN(const auto added, core_.operations().add(std::move(spec)));
   const auto position = added.operation->attach(stream, std::nullopt);
   if (!position.ok()) {
@@ -287,6 +303,7 @@ grpc::Status Service::analyze_plan(const grpc::ByteBuffer& bytes, grpc::ByteBuff
   proto::AnalyzePlanResponse response;
   stamp(*session, &response);
   const Status status = analyze(**session, request, &response);
+  note_failure("analyze", **session, "", status);
   if (!status.ok()) return to_grpc(status, &(*session)->errors());
   const grpc::Slice slice(response.SerializeAsString());
   *answer = grpc::ByteBuffer(&slice, 1);

@@ -13,6 +13,15 @@ std::string with_commas(std::int64_t number) {
   return fmt::format("{},{:03}", with_commas(number / 1000), number % 1000);
 }
 
+// Spark's descriptions of sinks that are no place name a class: "…streaming.ConsoleTable$@1".
+std::string sink_name(const std::string& description) {
+  for (const auto& [type, name] :
+       {std::pair{"ConsoleTable$", "console"}, {"NoopTable$", "noop"}, {"MemorySink", "memory"}}) {
+    if (description.find(type) != std::string::npos) return name;
+  }
+  return description;
+}
+
 }  // namespace
 
 std::optional<std::string> batch_line(const std::string& progress_event_json) {
@@ -26,10 +35,11 @@ std::optional<std::string> batch_line(const std::string& progress_event_json) {
   const auto name = progress.value("name", nlohmann::json());
   const std::string prefix =
       name.is_string() ? fmt::format("{} ", name.get<std::string>()) : std::string();
-  return fmt::format("{}batch {}: {} rows in {:.2f} s -> {}", prefix,
-                     progress.value("batchId", std::int64_t{0}),
-                     with_commas(progress.value("numInputRows", std::int64_t{0})), seconds,
-                     progress.value("sink", nlohmann::json::object()).value("description", ""));
+  return fmt::format(
+      "{}batch {}: {} rows in {:.2f} s -> {}", prefix, progress.value("batchId", std::int64_t{0}),
+      with_commas(progress.value("numInputRows", std::int64_t{0})), seconds,
+      sink_name(
+          progress.value("sink", nlohmann::json::object()).value("description", std::string())));
 }
 
 void BatchLines::on_event(const stream::QueryEvent& event) {

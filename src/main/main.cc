@@ -1,5 +1,7 @@
 // The millstream program: `serve` and `run`. Only here do processes, signals and exit codes matter.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <cstdio>
 
 #include "base/failpoint.h"
@@ -17,10 +19,28 @@ int report(const Status& status) {
   return 1;
 }
 
-void add_server_options(CLI::App* command, main_program::ServeOptions* options) {
+constexpr int usage_exit_code = 2;
+
+void add_server_options(CLI::App* command, main_program::ServeOptions* options,
+                        const char* quiet_help) {
   command->add_option("--warehouse", options->warehouse, "folder of the tables that have names")
+      ->type_name("DIR")
       ->default_str("spark-warehouse");
-  command->add_option("--memory", options->memory, "what the engine may use, as 2g or 512m");
+  command->add_option("--memory", options->memory, "what the engine may use, as 2g or 512m")
+      ->type_name("SIZE");
+  command
+      ->add_option("--conf", options->conf,
+                   "a setting of the service under Spark's name, as "
+                   "spark.connect.session.manager.defaultSessionTimeout=10m; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--quiet", options->quiet, quiet_help);
+}
+
+// What is wrong with the command line, and how it should be.
+int usage_error(const CLI::App& app, const std::string& what) {
+  std::fprintf(stderr, "millstream: %s\n\n%s", what.c_str(), app.help().c_str());
+  return usage_exit_code;
 }
 
 }  // namespace
@@ -28,27 +48,46 @@ void add_server_options(CLI::App* command, main_program::ServeOptions* options) 
 int main(int argc, char** argv) {
   if (const Status armed = failpoints::arm_from_environment(); !armed.ok()) return report(armed);
 
-  CLI::App app{"Millstream: Spark streaming programs into Delta tables, without a JVM"};
+  CLI::App app{"Millstream: Spark streaming programs into Delta tables, without a JVM",
+               "millstream"};
   app.set_version_flag("--version", main_program::version_line());
+  app.set_help_flag();
+  app.set_help_all_flag("-h,--help", "this help, of all commands");
   app.require_subcommand(1);
 
   main_program::ServeOptions serve;
   auto* serve_command =
       app.add_subcommand("serve", "serve Spark Connect clients until a signal ends it");
-  serve_command->add_option("--host", serve.host, "address to listen on")->capture_default_str();
+  serve_command->add_option("--host", serve.host, "address to listen on")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
   serve_command->add_option("--port", serve.port, "0: any free port")
       ->capture_default_str()
-      ->check(CLI::Range(0, 65535));
-  add_server_options(serve_command, &serve);
+      ->check(CLI::Range(0, 65535))
+      ->type_name("PORT");
+  add_server_options(serve_command, &serve, "no line on standard error for what fails");
 
   main_program::RunOptions run;
   auto* run_command = app.add_subcommand("run", "run a PySpark program with a server of its own");
-  add_server_options(run_command, &run.server);
-  run_command->add_flag("--quiet", run.quiet, "no line for each batch of a streaming query");
-  run_command->add_option("program", run.program, "the program, and its arguments")->required();
+  add_server_options(run_command, &run.server, "no line for each batch of a streaming query");
+  run_command->add_option("program", run.program, "the program; its arguments follow")
+      ->type_name("FILE")
+      ->required();
   run_command->prefix_command();
 
-  CLI11_PARSE(app, argc, argv);
+  const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty())
+    return usage_error(app, fmt::format("there is no command '{}'", argv[1]));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& wrong) {
+    const CLI::App& command = run_command->parsed()     ? *run_command
+                              : serve_command->parsed() ? *serve_command
+                                                        : app;
+    return usage_error(command, wrong.what());
+  }
   if (serve_command->parsed()) return report(main_program::serve(serve));
 
   run.arguments = run_command->remaining();

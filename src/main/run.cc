@@ -100,7 +100,8 @@ Result<int> run(RunOptions options) {
   hold_signals();
   BatchLines lines;
   options.server.port = 0;
-  TRY_ASSIGN(const auto server, start_server(options.server, options.quiet ? nullptr : &lines));
+  TRY_ASSIGN(const auto server,
+             start_server(options.server, options.server.quiet ? nullptr : &lines, false));
   TRY_ASSIGN(const pid_t child,
              start_program(options, "sc://127.0.0.1:" + std::to_string(server->port())));
   const int code = wait_for(child);

@@ -13,7 +13,6 @@ struct RunOptions {
   ServeOptions server;
   std::string program;
   std::vector<std::string> arguments;
-  bool quiet = false;
 };
 
 // The program's exit code; 128 + n when signal n ended it.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "io/store.h"
 
@@ -30,7 +31,8 @@ void hold_signals() {
 }
 
 Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options,
-                                                      stream::Listener* listener) {
+                                                      stream::Listener* listener,
+                                                      bool log_failures) {
   connect::ServerOptions server;
   server.host = options.host;
   server.port = options.port;
@@ -41,7 +43,14 @@ Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& option
       return Status::invalid("--memory takes a size as 2g or 512m, not {}", options.memory);
     server.memory_bytes_max = *bytes;
   }
+  for (const std::string& setting : options.conf) {
+    const std::size_t equal = setting.find('=');
+    if (equal == std::string::npos || equal == 0)
+      return Status::invalid("--conf takes KEY=VALUE, not {}", setting);
+    server.conf[setting.substr(0, equal)] = setting.substr(equal + 1);
+  }
   server.listener = listener;
+  server.log_failures = log_failures;
   return connect::Server::start(server);
 }
 
@@ -60,7 +69,8 @@ void stop_server(connect::Server& server, int code) {
 
 Status serve(const ServeOptions& options) {
   hold_signals();
-  TRY_ASSIGN(const auto server, start_server(options, nullptr));
+  if (options.quiet) set_log_level(LogLevel::error);
+  TRY_ASSIGN(const auto server, start_server(options, nullptr, !options.quiet));
   std::printf("listening on sc://%s:%d\n", options.host.c_str(), server->port());
   std::fflush(stdout);
   sigset_t set = ending_signals();

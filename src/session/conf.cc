@@ -122,7 +122,11 @@ const std::string& machine_time_zone() {
   return zone;
 }
 
-RuntimeConf::RuntimeConf(const RuntimeConf& other) : set_(other.explicitly_set()) {}
+void RuntimeConf::copy_from(const RuntimeConf& other) {
+  auto set = other.explicitly_set();
+  const std::lock_guard lock(mutex_);
+  set_ = std::move(set);
+}
 
 Result<std::optional<std::string>> RuntimeConf::get(const std::string& key) const {
   {

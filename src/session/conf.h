@@ -17,7 +17,8 @@ namespace millstream::session {
 class RuntimeConf {
  public:
   RuntimeConf() = default;
-  RuntimeConf(const RuntimeConf& other);
+  explicit RuntimeConf(std::map<std::string, std::string> set) : set_(std::move(set)) {}
+  void copy_from(const RuntimeConf& other);
 
   // The value in force: set, or the default. Nothing: neither. SQL_CONF_NOT_FOUND when the key is
   // unknown.

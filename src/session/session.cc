@@ -13,7 +13,8 @@ Session::Session(Runtime& runtime, std::string user_id, std::string id)
       user_id_(std::move(user_id)),
       id_(std::move(id)),
       server_id_(new_uuid()),
-      key_(user_id_ + "/" + id_) {}
+      key_(user_id_ + "/" + id_),
+      conf_(runtime.conf) {}
 
 std::string Session::current_database() const {
   const std::lock_guard lock(mutex_);
@@ -111,7 +112,7 @@ void Session::forget_relation(const std::string& id) {
 
 Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
   auto copy = std::make_unique<Session>(runtime_, user_id_, std::move(new_id));
-  for (const auto& [key, value] : conf_.explicitly_set()) TRY(copy->conf_.set(key, value));
+  copy->conf_.copy_from(conf_);
   copy->views_.copy_from(views_);
   TRY(copy->artifacts_.copy_from(artifacts_));
   copy->set_current_database(current_database());

@@ -38,7 +38,8 @@ struct Runtime {
   Clock* clock = nullptr;
   Warehouse* warehouse = nullptr;
   Views* global_views = nullptr;
-  std::string temporary_directory;  // for temporary checkpoints
+  std::string temporary_directory;          // for temporary checkpoints
+  std::map<std::string, std::string> conf;  // given at the server's start; every session has it
 };
 
 // How one action runs.
