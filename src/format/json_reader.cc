@@ -87,6 +87,7 @@ class JsonReader final : public connector::BatchReader {
     JsonRowSettings settings;
     settings.options = scan_->options;
     for (const auto& field : scan_->schema) {
+      if (field.name == scan_->options.corrupt_column) settings.has_corrupt_column = true;
       if (is_special(*scan_, field.name)) continue;
       settings.fields.push_back(field);
       settings.wanted.push_back(false);

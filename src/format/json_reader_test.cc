@@ -181,10 +181,33 @@ TEST(JsonReader, RescuedData) {
       ElementsAre("1|NULL|NULL|NULL", std::string("2|NULL|NULL|{\"currency\":\"USD\",") + tail,
                   std::string("NULL|NULL|NULL|{\"ID\":3,") + tail,
                   std::string("4|{NULL,n}|NULL|{\"cust\":{\"age\":\"x\",\"zip\":[1, 2]},") + tail,
-                  std::string("5|NULL|NULL|{\"tags\":[1,\"x\"],") + tail, "NULL|NULL|NULL|NULL"));
+                  std::string("5|NULL|NULL|{\"tags\":[1,\"x\"],") + tail,
+                  std::string(R"(NULL|NULL|NULL|{"_corrupt_record":"{bad",)") + tail));
   options.case_sensitive = false;
   EXPECT_THAT(rows_of({"id INT, _rescued_data STRING", "{\"ID\":3}\n", options}),
               ElementsAre("3|NULL"));
+}
+
+// No column shows it, so its text is rescued; where the schema has the corrupt column, that has it,
+// also when a query does not ask for it.
+TEST(JsonReader, AMalformedRecordIsNotLost) {
+  JsonOptions options;
+  options.rescued_column = "r";
+  const char* text = "{bad\n[{\"v\":1},{\"v\":2}] tail\n\"\xff\"\n";
+  const auto rescued = [](const char* record) {
+    return fmt::format(R"({{"_corrupt_record":"{}","_file_path":"/in/a.json"}})", record);
+  };
+  EXPECT_THAT(rows_of({"v INT, r STRING", text, options}),
+              ElementsAre("NULL|" + rescued("{bad"), "1|NULL",
+                          "2|" + rescued(R"([{\"v\":1},{\"v\":2}] tail)"),
+                          "NULL|" + rescued("\\\"\xef\xbf\xbd\\\"")));
+  EXPECT_THAT(rows_of({"v INT, r STRING, _corrupt_record STRING", "{bad\n", options}),
+              ElementsAre("NULL|NULL|{bad"));
+  options.corrupt_column = "bad";
+  EXPECT_THAT(rows_of({"v INT, r STRING", "{x\n", options}),
+              ElementsAre(R"(NULL|{"bad":"{x","_file_path":"/in/a.json"})"));
+  options.mode = ParseMode::drop_malformed;
+  EXPECT_THAT(rows_of({"v INT, r STRING", text, options}), ElementsAre("1|NULL", "2|NULL"));
 }
 
 TEST(JsonReader, TextAfterTheFirstValueStaysVisible) {

@@ -141,20 +141,28 @@ Status JsonRows::end_record(Outcome outcome, std::string_view record, bool tail)
     if (settings_.options.mode == ParseMode::drop_malformed) return Status::OK();
     ++row_;
   }
-  if (settings_.fill_corrupt && (bad || tail)) {
-    std::string cleaned;
-    if (!is_utf8(record.data(), record.size())) {
-      cleaned = replace_invalid_utf8(record);
-      record = cleaned;
-    }
-    for (std::int64_t row = first; row < row_; ++row) corrupt_.set_string(row, record);
-  } else if (tail && settings_.fill_rescued && row_ == first + 1 && outcome != Outcome::malformed) {
-    // Spark drops what follows the first value of a line without a word; here it stays visible.
-    MemberText text;
-    text.add("\"_corrupt_record\"", json_quote(record));
-    rescued_.set_string(first, text.object(file_path_member_));
-  }
+  if (bad || tail) keep_record(record, outcome == Outcome::malformed || tail);
   return report_unknown();
+}
+
+// What could not be read stays visible: in the corrupt column where the schema has one, else what
+// no column shows (`lost`) in the rescued one.
+void JsonRows::keep_record(std::string_view record, bool lost) {
+  const bool rescue =
+      lost && settings_.fill_rescued && !settings_.has_corrupt_column && row_ > first_;
+  if (!settings_.fill_corrupt && !rescue) return;
+  std::string cleaned;
+  if (!is_utf8(record.data(), record.size())) {
+    cleaned = replace_invalid_utf8(record);
+    record = cleaned;
+  }
+  if (settings_.fill_corrupt) {
+    for (std::int64_t row = first_; row < row_; ++row) corrupt_.set_string(row, record);
+    return;
+  }
+  MemberText text;
+  text.add(json_quote(settings_.options.corrupt_column), json_quote(record));
+  rescued_.set_string(row_ - 1, text.object(file_path_member_));
 }
 
 Status JsonRows::report_unknown() {

@@ -52,6 +52,7 @@ struct JsonRowSettings {
   JsonOptions options;
   column::Schema fields;     // those of the records, without the corrupt and the rescued column
   std::vector<bool> wanted;  // by field: false: checked, not converted
+  bool has_corrupt_column = false;  // the schema has it, asked for or not
   bool fill_corrupt = false;
   bool fill_rescued = false;
   // Called at the first record of a file that has unknown fields, with them. May be null.
@@ -77,6 +78,7 @@ class JsonRows final : public JsonLines {
   Outcome read_strictly(StrictScanner& scanner) override;
   Status end_record(Outcome outcome, std::string_view record, bool tail) override;
   Status read_leniently(std::string_view record) override;
+  void keep_record(std::string_view record, bool lost);
   Status report_unknown();
   Status malformed_error(std::string_view record) const;
   bool keeps_text() const { return settings_.fill_rescued || tracks_unknown_; }
