@@ -3,6 +3,8 @@
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 
+#include "column/unique_names.h"
+
 namespace millstream::column {
 namespace {
 
@@ -46,6 +48,19 @@ TEST(Types, BadTextIsAnErrorNotACrash) {
   for (const char* json : {"{", "[]", R"({"type":"struct"})", R"({"type":"struct","fields":[1]})",
                            R"({"type":"struct","fields":[{"name":"a","type":{"type":"map"}}]})"}) {
     EXPECT_FALSE(schema_from_json(json).ok()) << json;
+  }
+}
+
+TEST(Types, NamesAreUniqueAtEachDepth) {
+  for (const char* good : {"a INT, b INT", "a INT, s STRUCT<a: INT>"}) {
+    EXPECT_TRUE(check_unique_names(*parse_schema(good)).ok()) << good;
+  }
+  for (const char* bad : {"a INT, a INT", "b INT, A INT, a INT", "s STRUCT<A: INT, a: INT>",
+                          "l ARRAY<STRUCT<a: INT, a: INT>>", "m MAP<INT, STRUCT<a: INT, A: INT>>",
+                          "m MAP<STRUCT<a: INT, A: INT>, INT>"}) {
+    const Status refused = check_unique_names(*parse_schema(bad));
+    EXPECT_EQ(refused.condition(), "COLUMN_ALREADY_EXISTS") << bad;
+    EXPECT_NE(refused.message().find("`a`"), std::string::npos) << refused.message();
   }
 }
 

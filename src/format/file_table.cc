@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "column/unique_names.h"
 #include "format/byte_input.h"
 #include "format/file_scan.h"
 #include "format/files.h"
@@ -165,14 +166,7 @@ Result<column::Schema> infer(FileFormat format, const FileTableRequest& request,
 }
 
 Status check_schema(FileFormat format, const column::Schema& data) {
-  std::vector<std::string> seen;
-  for (const auto& field : data) {
-    const std::string lower = to_lower(field.name);
-    if (std::find(seen.begin(), seen.end(), lower) != seen.end()) {
-      return Status::error("COLUMN_ALREADY_EXISTS", {{"columnName", "`" + lower + "`"}});
-    }
-    seen.push_back(lower);
-  }
+  TRY(column::check_unique_names(data));
   if (format != FileFormat::text) return Status::OK();
   if (data.size() != 1) {
     return Status::plain(

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/failpoint.h"
 #include "base/text.h"
+#include "column/unique_names.h"
 #include "format/files.h"
 #include "format/json_infer.h"
+#include "format/json_reader.h"
 
 namespace millstream::loader {
 namespace {
@@ -70,21 +73,55 @@ Result<Schema> partition_schema(const std::vector<io::FileInfo>& files,
   return column::as_nullable(partitioned.columns);
 }
 
+// Spark's error for files that have no columns, with what they have instead.
+Status no_columns(const std::vector<io::FileInfo>& sample, std::int64_t records) {
+  ErrorInfo info = Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", "JSON"}}).info();
+  const std::string others =
+      sample.size() > 1 ? fmt::format(" and {} more files", sample.size() - 1) : "";
+  info.message += fmt::format(
+      " {}{} hold {}: give the schema with schema(...) or cloudFiles.schemaHints, or start when "
+      "there are files with JSON objects",
+      io::to_uri(sample[0].path), others,
+      records == 0 ? "no record" : "no JSON object that has fields");
+  return Status(std::move(info));
+}
+
+bool is_hinted(const LoaderOptions& options, const std::string& column) {
+  return std::any_of(options.hints.begin(), options.hints.end(),
+                     [&](const Hint& hint) { return equals_ignore_case(hint.path[0], column); });
+}
+
+// The rescued column must not take the place of one that the files or their paths have.
+Status check_rescued_column(const LoaderOptions& options, const Schema& columns) {
+  const std::string& rescued = options.rescued_column;
+  if (rescued.empty() || column::find_field_ignore_case(columns, rescued) < 0 ||
+      is_hinted(options, rescued)) {
+    return Status::OK();
+  }
+  ErrorInfo info =
+      Status::error("COLUMN_ALREADY_EXISTS", {{"columnName", "`" + to_lower(rescued) + "`"}})
+          .info();
+  info.message +=
+      " The files have this column and the rescued data would go there too: set the option "
+      "rescuedDataColumn to another name";
+  return Status(std::move(info));
+}
+
 Status infer(Definition* definition) {
   const LoaderOptions& options = definition->options;
-  TRY_ASSIGN(auto files, discover(*definition->env.store, definition->discovery, nullptr));
+  TRY_ASSIGN(auto files, discover(*definition->env.store, definition->discovery, nullptr, nullptr));
   const auto sample = sample_of(std::move(files), options);
-  const Status empty =
-      Status::error("CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE", {{"path", definition->input}});
-  if (sample.empty()) return empty;
+  if (sample.empty())
+    return Status::error("CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE", {{"path", definition->input}});
 
   format::JsonOptions json = options.json;
   json.primitives_as_string = json.primitives_as_string || !options.infer_types;
   TRY_ASSIGN(auto inferred, format::infer_json_schema(definition->env.store, sample, json, true));
   // The column of unreadable records is there only where a hint asks for it.
   std::erase_if(inferred.schema, [&](const column::Field& field) {
-    return field.name == options.json.corrupt_column || field.name == options.rescued_column;
+    return field.name == options.json.corrupt_column;
   });
+  TRY(check_rescued_column(options, inferred.schema));
   definition->data = options.infer_types ? column::as_nullable(inferred.schema)
                                          : as_strings(inferred.schema, options.hints);
   TRY_ASSIGN(definition->partitions, partition_schema(sample, *definition));
@@ -93,7 +130,8 @@ Status infer(Definition* definition) {
     if (of_path && hint.path.size() == 1) continue;
     TRY_ASSIGN(definition->data, apply_hint(definition->data, hint));
   }
-  return definition->data.empty() ? empty : Status::OK();
+  if (definition->data.empty()) return no_columns(sample, inferred.records);
+  return column::check_unique_names(definition->data);
 }
 
 // The newest recorded schema; the inferred one is recorded when there is none.
@@ -106,7 +144,7 @@ Status track(Definition* definition) {
   if (!newest) {
     TRY(infer(definition));
     const Status recorded = log.append({0, definition->data, definition->partitions});
-    if (recorded.ok()) return Status::OK();
+    if (recorded.ok()) return failpoints::pass("loader.after_first_schema");
     if (!recorded.is(ErrorKind::already_exists)) return recorded;
     TRY_ASSIGN(newest, log.newest());  // another definition of the stream was first
     if (!newest) return recorded;
@@ -146,11 +184,15 @@ Result<std::shared_ptr<const Definition>> define(const std::string& schema_text,
       env, std::move(parsed), std::move(rules), io::to_uri(path), schema_given, {}, {}, {}});
   if (schema_given) {
     TRY_ASSIGN(const Schema schema, column::schema_from_text(schema_text));
+    TRY(column::check_unique_names(schema));
     definition->data = column::as_nullable(schema);
   } else {
     TRY(track(definition.get()));
+    TRY(check_rescued_column(definition->options, definition->data));
+    TRY(check_rescued_column(definition->options, definition->partitions));
   }
   definition->table = table_schema(*definition);
+  TRY(format::check_json_scan({definition->table, {}, definition->options.json, {}, {}}));
   return std::shared_ptr<const Definition>(std::move(definition));
 }
 

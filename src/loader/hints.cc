@@ -1,5 +1,7 @@
 #include "loader/hints.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace millstream::loader {
@@ -118,6 +120,28 @@ Result<Schema> apply_to_fields(Schema fields, const Path& path, std::size_t at,
   return fields;
 }
 
+bool begins_with(const Path& path, const Path& prefix) {
+  return path.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), path.begin(),
+                    [](const auto& a, const auto& b) { return equals_ignore_case(a, b); });
+}
+
+// Two hints for one column, or one for a member of what another says is a plain value: whichever
+// won, the user would not see it.
+Status check_contradiction(const Hint& earlier, const Hint& later) {
+  const bool longer = later.path.size() > earlier.path.size();
+  const Hint& outer = longer ? earlier : later;
+  const Hint& inner = longer ? later : earlier;
+  if (!begins_with(inner.path, outer.path)) return Status::OK();
+  if (inner.path.size() == outer.path.size()) {
+    return Status::error("COLUMN_ALREADY_EXISTS",
+                         {{"columnName", fmt::format("`{}`", to_lower(join(inner.path, "`.`")))}});
+  }
+  if (outer.type->is_nested()) return Status::OK();
+  return Status::invalid("cloudFiles.schemaHints: {} cannot be {} and have the member {} too",
+                         join(outer.path, "."), outer.type->sql(), join(inner.path, "."));
+}
+
 }  // namespace
 
 Result<std::vector<Hint>> parse_hints(std::string_view text) {
@@ -125,6 +149,7 @@ Result<std::vector<Hint>> parse_hints(std::string_view text) {
   if (trim(text).empty()) return hints;
   for (const auto& one : split_hints(text)) {
     TRY_ASSIGN(Hint hint, parse_hint(one));
+    for (const auto& earlier : hints) TRY(check_contradiction(earlier, hint));
     hints.push_back(std::move(hint));
   }
   return hints;

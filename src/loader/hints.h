@@ -17,6 +17,7 @@ struct Hint {
   column::TypePtr type;
 };
 
+// COLUMN_ALREADY_EXISTS for two hints that name one column, also when their letter case differs.
 Result<std::vector<Hint>> parse_hints(std::string_view text);
 
 // The schema with the hint's column (or member) of the hint's type; added at the end where there is

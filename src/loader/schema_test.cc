@@ -43,6 +43,22 @@ TEST(Hints, Grammar) {
   EXPECT_TRUE(parse_hints("  ").value().empty());
 }
 
+TEST(Hints, ContradictionsAreRefused) {
+  const auto refused = [](const char* hints) { return parse_hints(hints).status(); };
+  for (const char* twice : {"id INT, id STRING", "id INT, ID INT", "x INT, id INT, Id INT"}) {
+    EXPECT_EQ(refused(twice).condition(), "COLUMN_ALREADY_EXISTS") << twice;
+    EXPECT_NE(refused(twice).message().find("`id`"), std::string::npos) << twice;
+  }
+  EXPECT_NE(refused("a.b INT, A.B INT").message().find("`a`.`b`"), std::string::npos);
+  EXPECT_NE(refused("a INT, a.b INT").message().find("a cannot be INT and have the member a.b"),
+            std::string::npos);
+  EXPECT_FALSE(refused("a.b INT, a INT").ok());
+  for (const char* fine : {"a INT, ab INT", "a.b INT, a.c INT", "`a.b` INT, a.b INT",
+                           "m MAP<STRING,STRING>, m.value INT", "s.x INT, s STRUCT<y: INT>"}) {
+    EXPECT_TRUE(parse_hints(fine).ok()) << fine;
+  }
+}
+
 TEST(Evolution, AsStrings) {
   const auto inferred = ddl("addr STRUCT<zip:BIGINT>, id BIGINT, tags ARRAY<BIGINT>");
   EXPECT_EQ(column::struct_type(as_strings(inferred, {}))->simple_string(),
