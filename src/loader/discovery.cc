@@ -7,8 +7,12 @@ namespace {
 
 class Walk {
  public:
-  Walk(io::Store& store, const DiscoveryRules& rules, SeenFiles* seen)
-      : store_(store), rules_(rules), by_glob_(!rules.globber.is_literal()), seen_(seen) {}
+  Walk(io::Store& store, const DiscoveryRules& rules, SeenFiles* seen, SettledFolders* settled)
+      : store_(store),
+        rules_(rules),
+        by_glob_(!rules.globber.is_literal()),
+        seen_(seen),
+        settled_(settled) {}
 
   Result<std::vector<io::FileInfo>> run() {
     const std::string& base = rules_.globber.base();
@@ -37,7 +41,7 @@ class Walk {
                                                  {std::string(io::base_name(file.path))}));
       known = answer[0];
     }
-    return known ? Status::OK() : take(std::move(file));
+    return known ? Status::OK() : take(std::move(file)).status();
   }
 
   // An explicit stack: folders nest as deep as their makers like.
@@ -46,59 +50,82 @@ class Walk {
     while (!open.empty()) {
       const std::string at = std::move(open.back());
       open.pop_back();
-      auto listed = store_.list_names(at, {});
-      if (!listed.ok() && listed.status().is(ErrorKind::file_not_found))
-        continue;  // gone meanwhile
-      TRY_ASSIGN(std::vector<std::string> names, std::move(listed));
-      std::erase_if(names, [](const std::string& name) { return format::is_hidden_name(name); });
-      std::vector<bool> known(names.size(), false);
-      if (seen_ != nullptr && !rules_.by_version) {
-        TRY_ASSIGN(known, seen_->known(at, names));
+      std::optional<io::FolderStamp> stamp;
+      if (settled_ != nullptr) stamp = io::folder_stamp(at);
+      const auto* unchanged = stamp ? settled_->subfolders_if_unchanged(at, *stamp) : nullptr;
+      if (unchanged != nullptr) {
+        open.insert(open.end(), unchanged->begin(), unchanged->end());
+        continue;
       }
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        if (known[i]) continue;
-        auto info = store_.stat(io::join_path(at, names[i]));
-        if (!info.ok() && info.status().is(ErrorKind::file_not_found))
-          continue;  // gone meanwhile, or a dead link
-        TRY_ASSIGN(io::FileInfo child, std::move(info));
-        if (!child.is_directory) {
-          TRY(take(std::move(child)));
-        } else if (!by_glob_ || rules_.globber.may_match_below(child.path)) {
-          open.push_back(std::move(child.path));
-        }
-      }
+      TRY_ASSIGN(Listing listing, list(at));
+      open.insert(open.end(), listing.subfolders.begin(), listing.subfolders.end());
+      if (stamp && listing.all_seen) settled_->settle(at, *stamp, std::move(listing.subfolders));
     }
     return Status::OK();
   }
 
-  Status take(io::FileInfo file) {
-    if (rules_.name_filter && !rules_.name_filter->matches(io::base_name(file.path)))
-      return Status::OK();
-    if (rules_.modified_after_us && file.modified_us <= *rules_.modified_after_us)
-      return Status::OK();
-    if (rules_.modified_before_us && file.modified_us >= *rules_.modified_before_us)
-      return Status::OK();
-    if (by_glob_ && !rules_.globber.matches(file.path)) return Status::OK();
-    if (seen_ != nullptr && rules_.by_version) {
-      TRY_ASSIGN(const bool known, seen_->known_version(file.path, file.modified_us));
-      if (known) return Status::OK();
+  struct Listing {
+    std::vector<std::string> subfolders;  // to be walked
+    bool all_seen = true;  // whatever is not found now will not be found before a name is added
+  };
+
+  Result<Listing> list(const std::string& at) {
+    Listing listing;
+    auto listed = store_.list_names(at, {});
+    if (!listed.ok() && listed.status().is(ErrorKind::file_not_found))
+      return listing;  // gone meanwhile
+    TRY_ASSIGN(std::vector<std::string> names, std::move(listed));
+    std::erase_if(names, [](const std::string& name) { return format::is_hidden_name(name); });
+    std::vector<bool> known(names.size(), false);
+    if (seen_ != nullptr && !rules_.by_version) {
+      TRY_ASSIGN(known, seen_->known(at, names));
     }
-    found_.push_back(std::move(file));
-    return Status::OK();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (known[i]) continue;
+      auto info = store_.stat(io::join_path(at, names[i]));
+      if (!info.ok() && info.status().is(ErrorKind::file_not_found)) {
+        listing.all_seen = false;  // gone meanwhile, or a link whose target may come
+        continue;
+      }
+      TRY_ASSIGN(io::FileInfo child, std::move(info));
+      if (!child.is_directory) {
+        TRY_ASSIGN(const bool settled, take(std::move(child)));
+        listing.all_seen = listing.all_seen && settled;
+      } else if (!by_glob_ || rules_.globber.may_match_below(child.path)) {
+        listing.subfolders.push_back(std::move(child.path));
+      }
+    }
+    return listing;
+  }
+
+  // Adds the file to what was found when the rules want it. False: they may decide otherwise once
+  // it is overwritten.
+  Result<bool> take(io::FileInfo file) {
+    if (rules_.name_filter && !rules_.name_filter->matches(io::base_name(file.path))) return true;
+    if (by_glob_ && !rules_.globber.matches(file.path)) return true;
+    if (rules_.modified_after_us && file.modified_us <= *rules_.modified_after_us) return false;
+    if (rules_.modified_before_us && file.modified_us >= *rules_.modified_before_us) return false;
+    bool known = false;
+    if (seen_ != nullptr && rules_.by_version) {
+      TRY_ASSIGN(known, seen_->known_version(file.path, file.modified_us));
+    }
+    if (!known) found_.push_back(std::move(file));
+    return !rules_.by_version;
   }
 
   io::Store& store_;
   const DiscoveryRules& rules_;
   const bool by_glob_;
   SeenFiles* const seen_;
+  SettledFolders* const settled_;
   std::vector<io::FileInfo> found_;
 };
 
 }  // namespace
 
 Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules,
-                                           SeenFiles* seen) {
-  return Walk(store, rules, seen).run();
+                                           SeenFiles* seen, SettledFolders* settled) {
+  return Walk(store, rules, seen, settled).run();
 }
 
 }  // namespace millstream::loader

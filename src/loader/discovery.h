@@ -1,6 +1,7 @@
 // Discovery: one walk over the input that finds the files which the list of seen files does not
-// know. What is known costs a name in a directory, no stat. Called by the source's query thread,
-// and at definition for the sample.
+// know. What is known costs a name in a directory, no stat; a folder of the local disk to which
+// nothing was added costs one stat. Called by the source's query thread, and at definition for the
+// sample.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "io/store.h"
 #include "loader/globber.h"
 #include "loader/seen_files.h"
+#include "loader/settled_folders.h"
 
 namespace millstream::loader {
 
@@ -26,8 +28,9 @@ struct DiscoveryRules {
 };
 
 // The files that are not in `seen` (null: all files), ordered by (time of modification, path).
-// PATH_NOT_FOUND when the path is no pattern and does not exist.
+// PATH_NOT_FOUND when the path is no pattern and does not exist. `settled` (null: none) is for a
+// caller on the local disk who adds all these files to `seen` before the next walk.
 Result<std::vector<io::FileInfo>> discover(io::Store& store, const DiscoveryRules& rules,
-                                           SeenFiles* seen);
+                                           SeenFiles* seen, SettledFolders* settled);
 
 }  // namespace millstream::loader

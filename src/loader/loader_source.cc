@@ -60,18 +60,23 @@ Status LoaderSource::discover_new(std::int64_t committed_seq) {
   SeenMeta meta = seen_->meta();
   const bool first = !meta.first_listing_done;
   const std::int64_t start_ms = clock_->now_ms();
-  TRY_ASSIGN(const auto found,
-             discover(*definition_->env.store, definition_->discovery, seen_.get()));
+  // Stamps are the local disk's; and a file that is passed over for its age may come into question
+  // again.
+  const bool may_settle = definition_->env.store == io::local_store() && !options.file_age_max_ms;
+  TRY_ASSIGN(auto found, discover(*definition_->env.store, definition_->discovery, seen_.get(),
+                                  may_settle ? &settled_ : nullptr));
   std::vector<SeenFile> files;
+  files.reserve(found.size());
   std::int64_t bytes = 0;
-  for (const auto& info : found) {
+  for (auto& info : found) {
     // An old file whose entry has expired must not come back as a new one.
     const bool too_old = options.file_age_max_ms && !first &&
                          info.modified_us / 1000 < start_ms - *options.file_age_max_ms;
     if (too_old) continue;
-    files.push_back({info.path, info.size, info.modified_us, start_ms, 0});
     bytes += info.size;
+    files.push_back({std::move(info.path), info.size, info.modified_us, start_ms, 0});
   }
+  found = {};
   if (first) {
     meta.first_listing_done = true;
     meta.first_listing_start_ms = start_ms;

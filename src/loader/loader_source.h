@@ -10,6 +10,7 @@
 #include "loader/definition.h"
 #include "loader/offset.h"
 #include "loader/seen_files.h"
+#include "loader/settled_folders.h"
 
 namespace millstream::loader {
 
@@ -42,6 +43,7 @@ class LoaderSource final : public connector::Source {
 
   const std::shared_ptr<const Definition> definition_;
   const std::unique_ptr<SeenFiles> seen_;
+  SettledFolders settled_;
   Clock* const clock_;
   std::optional<std::int64_t> last_of_run_;  // AvailableNow: the newest number at its start
   // The files numbered above position_, which no batch has been given yet.

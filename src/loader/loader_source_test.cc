@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/random.h"
 #include "loader/reading.h"
@@ -175,9 +176,58 @@ TEST_F(LoaderTest, OptionsAreChecked) {
 
 TEST_F(LoaderTest, AnEmptyFolderCannotBeInferred) {
   EXPECT_NE(defined({}).find("[CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE]"), std::string::npos);
+  // Files without columns are something else, and the error says which.
+  write("bad.json", "not json\n", 1'700'000'009);
+  write("binary.json", std::string("\x00\xff\x01", 3));
+  const std::string refused = defined({});
+  EXPECT_NE(refused.find("[UNABLE_TO_INFER_SCHEMA]"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("/in/bad.json and 1 more files hold no JSON object"), std::string::npos)
+      << refused;
+  EXPECT_EQ(defined({{"cloudFiles.schemaHints", "id INT"}}), "id INT,_rescued_data STRING");
+  fs::remove_all(root / "schema");
+  fs::remove_all(root / "in");
+  write("empty.json", "");
+  EXPECT_NE(defined({}).find("/in/empty.json hold no record"), std::string::npos) << defined({});
   EXPECT_EQ(defined({}, "id INT"), "id INT");
   EXPECT_NE(defined({}, "", (root / "nowhere").string()).find("[PATH_NOT_FOUND]"),
             std::string::npos);
+}
+
+TEST_F(LoaderTest, NamesMustNotCollide) {
+  write("a.json", R"({"id":1,"v":2})");
+  for (const Map& options : {Map{{"rescuedDataColumn", "id"}}, Map{{"rescuedDataColumn", "ID"}}}) {
+    const std::string refused = defined(options);
+    EXPECT_NE(refused.find("[COLUMN_ALREADY_EXISTS] The column `id`"), std::string::npos)
+        << refused;
+    EXPECT_NE(refused.find("rescuedDataColumn"), std::string::npos) << refused;
+  }
+  EXPECT_NE(defined({{"cloudFiles.schemaHints", "id INT, ID INT"}}).find("[COLUMN_ALREADY_EXISTS]"),
+            std::string::npos);
+  EXPECT_NE(defined({{"cloudFiles.schemaHints", "s STRUCT<a: INT, A: INT>"}})
+                .find("[COLUMN_ALREADY_EXISTS]"),
+            std::string::npos);
+  EXPECT_NE(defined({}, "id INT, ID INT").find("[COLUMN_ALREADY_EXISTS]"), std::string::npos);
+  ASSERT_EQ(defined({}), "id STRING,v STRING,_rescued_data STRING");
+  // Also of a schema that has been recorded.
+  EXPECT_NE(defined({{"rescuedDataColumn", "id"}}).find("[COLUMN_ALREADY_EXISTS]"),
+            std::string::npos);
+  EXPECT_EQ(defined({{"rescuedDataColumn", "r"}}, "id INT, r STRING"), "id INT,r STRING");
+  EXPECT_NE(
+      defined({{"rescuedDataColumn", "r"}}, "id INT, r INT").find("[INVALID_CORRUPT_RECORD_TYPE]"),
+      std::string::npos);
+}
+
+TEST_F(LoaderTest, AMalformedRecordIsRescued) {
+  write("a.json", "{\"v\":1}\n{bad\n");
+  for (const char* mode : {"addNewColumns", "rescue", "failOnNewColumns"}) {
+    checkpoint = io::memory_store();
+    auto source = open({{"cloudFiles.schemaEvolutionMode", mode}});
+    std::optional<std::string> at;
+    EXPECT_EQ(next(*source, &at, {"v", "_rescued_data"}),
+              (Texts{"1|null", R"(null|{"_corrupt_record":"{bad","_file_path":")" +
+                                   (root / "in/a.json").string() + "\"}"}))
+        << mode;
+  }
 }
 
 TEST_F(LoaderTest, FilesOnceInOrderOfTheirTimes) {
@@ -432,6 +482,58 @@ TEST_F(LoaderTest, AGivenColumnComesFromThePathOrTheFile) {
   auto source = open({}, "v INT, day INT");
   std::optional<std::string> at;
   EXPECT_EQ(next(*source, &at, {"v", "day"}), (Texts{"1|1", "2|7"}));
+}
+
+// Folders that have not changed are not listed again: whatever is added, overwritten, linked or
+// comes into question later must be found all the same.
+TEST_F(LoaderTest, WhatIsAddedToASettledFolderIsFound) {
+  checkpoint = io::local_store();
+  const auto settle = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(1050)); };
+  for (const char* name : {"a.json", "x/a.json", "x/y/a.json"}) write(name, R"({"v":1})");
+  fs::create_directories(root / "in/empty");
+  fs::create_symlink(root / "target.json", root / "in/link.json");
+  auto source = open({}, "v INT");
+  std::optional<std::string> at;
+  EXPECT_EQ(next(*source, &at, {"v"}).size(), 3u);
+  settle();
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  for (const char* name : {"b.json", "x/b.json", "x/y/b.json", "empty/b.json", "new/z/b.json"}) {
+    write(name, R"({"v":2})");
+    EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"2"})) << name;
+    EXPECT_TRUE(next(*source, &at, {"v"}).empty()) << name;
+  }
+  settle();
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  std::ofstream(root / "target.json") << R"({"v":3})";  // the link was dead until now
+  EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"3"}));
+  // A folder that another one takes the place of, with the same times.
+  const fs::path other = root / "other";
+  fs::create_directories(other);
+  std::ofstream(other / "c.json") << R"({"v":4})";
+  settle();
+  fs::rename(root / "in/x/y", root / "old");
+  fs::rename(other, root / "in/x/y");
+  EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"4"}));
+}
+
+TEST_F(LoaderTest, AFileThatIsOverwrittenInASettledFolderComesIntoQuestionAgain) {
+  checkpoint = io::local_store();
+  write("a.json", R"({"v":1})", 1'600'000'000);
+  auto source = open({{"modifiedAfter", "2023-11-14T22:13:20"}}, "v INT");
+  std::optional<std::string> at;
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  write("a.json", R"({"v":2})", 1'700'000'009);
+  EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"2"}));
+  source = nullptr;
+  source = open({{"cloudFiles.allowOverwrites", "true"}}, "v INT");
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+  EXPECT_TRUE(next(*source, &at, {"v"}).empty());
+  write("a.json", R"({"v":3})", 1'700'000'019);
+  EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"3"}));
 }
 
 TEST_F(LoaderTest, GlobsAndFilters) {
