@@ -63,6 +63,8 @@ Result<std::vector<FileLogEntry>> parse(const std::string& path, const std::stri
     entries.push_back({entry["path"].get<std::string>(), entry["timestamp"].get<std::int64_t>(),
                        entry["batchId"].get<std::int64_t>()});
   }
+  // An entry is written for files only: without them its files would be read again.
+  if (entries.empty()) return Status::illegal_state("Incomplete log file {}", path);
   return entries;
 }
 

@@ -141,6 +141,8 @@ TEST_F(FileLogTest, SupersededEntriesAreRemovedInTime) {
 TEST_F(FileLogTest, DamagedFilesAreNamed) {
   for (const auto& [text, says] : std::vector<std::pair<std::string, std::string>>{
            {"", "Incomplete log file"},
+           {"v1", "Incomplete log file"},
+           {"v1\n", "Incomplete log file"},
            {"x1\n", "failed to read correct log version from x1"},
            {"v9\n", "The maximum supported log version is v1, but encountered v9"},
            {"v1\n{\"path\":\"file:///a\"", "line 2"}}) {
