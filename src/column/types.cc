@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/release.h"
 #include "base/text.h"
 
 namespace millstream::column {
@@ -74,6 +75,12 @@ const char* plain_name(TypeKind kind) {
 }
 
 }  // namespace
+
+DataType::~DataType() {
+  if (fields_.empty()) return;
+  Release release;
+  for (Field& field : fields_) release.add(std::move(field.type));
+}
 
 bool Field::operator==(const Field& other) const {
   return name == other.name && nullable == other.nullable && same_type(type, other.type);

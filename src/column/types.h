@@ -91,6 +91,9 @@ class DataType {
 
   DataType(TypeKind kind, int first, int second, std::vector<Field> fields)
       : kind_(kind), first_(first), second_(second), fields_(std::move(fields)) {}
+  DataType(const DataType&) = delete;
+  DataType& operator=(const DataType&) = delete;
+  ~DataType();  // at any depth
 
  private:
   TypeKind kind_;

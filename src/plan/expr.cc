@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/release.h"
+#include "plan/node.h"
 #include "plan/tree.h"
 
 namespace millstream::plan {
@@ -99,6 +101,15 @@ bool may_give_null(const column::DataType& from, const column::DataType& to) {
 }
 
 }  // namespace
+
+Expr::~Expr() {
+  if (children.empty() && filter == nullptr && plan == nullptr) return;
+  Release release;
+  for (ExprPtr& child : children) release.add(std::move(child));
+  release.add(std::move(filter));
+  release.add(std::move(window));
+  release.add(std::move(plan));
+}
 
 ExprPtr make_cast(ExprPtr child, column::TypePtr to, bool ansi, bool try_cast) {
   auto out = std::make_shared<Expr>();

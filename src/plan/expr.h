@@ -32,6 +32,7 @@ struct Attribute {
   bool hidden = false;  // addressable but not in *: _metadata, a USING join's other key
 };
 
+struct Node;
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 
@@ -99,10 +100,16 @@ struct Expr {
   bool deterministic = true;  // call: false for rand(), uuid() and kin
   int ordinal = 0;            // get_field
   std::shared_ptr<const WindowSpec> window;
-  std::vector<AttributeId> parameters;  // lambda
+  std::vector<AttributeId> parameters;  // lambda, subquery
+  std::shared_ptr<const Node> plan;     // subquery
   std::optional<QueryContext> origin;   // where in the user's program it was written
 };
 
+
+  Expr() = default;
+  Expr(const Expr&) = default;
+  Expr& operator=(const Expr&) = default;
+  ~Expr();  // at any depth
 // Constructors that fill type and nullability.
 ExprPtr make_literal(std::shared_ptr<arrow::Scalar> value, column::TypePtr type,
                      std::string pretty);

@@ -1,5 +1,6 @@
 #include "plan/node.h"
 
+#include "base/release.h"
 #include "plan/analyzer.h"
 #include "plan/tree.h"
 
@@ -38,6 +39,12 @@ NodePtr scan_of(TablePtr table, std::vector<std::string> qualifier) {
 }
 
 }  // namespace
+
+Node::~Node() {
+  if (children.empty()) return;
+  Release release;
+  for (NodePtr& child : children) release.add(std::move(child));
+}
 
 column::Schema schema_of(const Node& node) {
   column::Schema schema;

@@ -44,7 +44,7 @@ struct Node {
   std::optional<std::int64_t> plan_id;  // the DataFrame that it is, in the client's numbering
 
   explicit Node(NodeKind k) : kind(k) {}
-  virtual ~Node() = default;
+  virtual ~Node();  // at any depth
 };
 
 struct Scan final : Node {
