@@ -24,7 +24,7 @@ struct SinkBatch {
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual std::string description() const = 0;  // "DeltaSink[file:/out]"
+  virtual std::string description() const = 0;  // "DeltaSink[/out]"
   // Checked once before the first batch of a run: the mode and the rows' schema fit this sink.
   virtual Status prepare(const column::Schema& schema, OutputMode mode) = 0;
   // Rows written, or -1 where Spark's sink of this kind does not tell.

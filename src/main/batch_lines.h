@@ -18,7 +18,7 @@ class BatchLines final : public stream::Listener {
   std::mutex mutex_;
 };
 
-// "batch 3: 27,004 rows in 0.41 s -> DeltaSink[file:/out]"; nothing for a trigger without a batch.
+// "batch 3: 27,004 rows in 0.41 s -> DeltaSink[/out]"; nothing for a trigger without a batch.
 // Pure.
 std::optional<std::string> batch_line(const std::string& progress_event_json);
 
