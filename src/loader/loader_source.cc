@@ -1,5 +1,7 @@
 #include "loader/loader_source.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "base/failpoint.h"
@@ -8,6 +10,9 @@
 
 namespace millstream::loader {
 namespace {
+
+// The paths of so many files leave holes all over the heap: its pages go back to the system.
+constexpr std::size_t listing_that_leaves_holes = 100'000;
 
 Result<LoaderOffset> offset_or_beginning(const std::optional<connector::Offset>& offset) {
   if (!offset) return LoaderOffset{};
@@ -88,7 +93,9 @@ Status LoaderSource::discover_new(std::int64_t committed_seq) {
       backlog_files_ += static_cast<std::int64_t>(files.size());
       backlog_bytes_ += bytes;
     }
+    const bool many = files.size() > listing_that_leaves_holes;
     TRY(seen_->add(std::move(files), numbered, meta));
+    if (many) ::malloc_trim(0);
     TRY(failpoints::pass("loader.after_discovery"));
   }
   if (options.file_age_max_ms)

@@ -1,17 +1,7 @@
 // Whole sources over real files: options, inference, discovery, batches, evolution.
-#include <arrow/array.h>
-#include <arrow/record_batch.h>
-#include <arrow/scalar.h>
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
-#include "base/random.h"
+#include "connector/source_testing.h"
 #include "loader/reading.h"
 #include "loader/table.h"
 
@@ -19,7 +9,8 @@ namespace millstream::loader {
 namespace {
 
 namespace fs = std::filesystem;
-using Texts = std::vector<std::string>;
+using connector::testing::read_rows;
+using connector::testing::Texts;
 using Map = std::map<std::string, std::string>;
 
 class SetClock final : public Clock {
@@ -29,23 +20,8 @@ class SetClock final : public Clock {
   std::int64_t ms = 1'700'000'000'000;
 };
 
-class LoaderTest : public ::testing::Test {
+class LoaderTest : public connector::testing::FolderTest {
  protected:
-  void SetUp() override {
-    root = fs::temp_directory_path() / ("loader-" + new_uuid());
-    fs::create_directories(root / "in");
-  }
-  void TearDown() override { fs::remove_all(root); }
-
-  void write(const std::string& name, const std::string& text,
-             std::int64_t mtime_s = 1'700'000'000) {
-    const fs::path path = root / "in" / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-    const timespec times[2] = {{mtime_s, 0}, {mtime_s, 0}};
-    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  }
-
   Result<std::shared_ptr<const connector::StreamTable>> try_define(Map options,
                                                                    const std::string& schema = "",
                                                                    std::string path = "") {
@@ -74,35 +50,17 @@ class LoaderTest : public ::testing::Test {
     return std::move(source).value();
   }
 
-  static Result<Texts> try_rows(connector::Source& source, const std::optional<std::string>& start,
-                                const std::string& end, const Texts& columns) {
-    TRY_ASSIGN(const auto batches, source.batch(start, end, {columns, {}, {}}));
-    TRY_ASSIGN(const auto read, connector::collect(batches));
-    Texts out;
-    for (const auto& batch : read) {
-      for (std::int64_t i = 0; i < batch->num_rows(); ++i) {
-        std::string row;
-        for (const auto& column : batch->columns()) {
-          row += (row.empty() ? "" : "|") + column->GetScalar(i).ValueOrDie()->ToString();
-        }
-        out.push_back(row);
-      }
-    }
-    std::sort(out.begin(), out.end());
-    return out;
-  }
   // The rows of the next batch, after which `at` is its end. Nothing new: no rows.
   Texts next(connector::Source& source, std::optional<std::string>* at, const Texts& columns) {
     auto end = source.latest_offset(*at, false);
     EXPECT_TRUE(end.ok()) << end.status().to_string();
     if (!end.ok() || !end.value() || end.value() == *at) return {};
-    auto rows = try_rows(source, *at, *end.value(), columns);
+    auto rows = read_rows(source, *at, *end.value(), columns);
     EXPECT_TRUE(rows.ok()) << rows.status().to_string();
     *at = *end.value();
     return rows.ok() ? rows.value() : Texts{rows.status().to_string()};
   }
 
-  fs::path root;
   Map conf;
   SetClock clock;
   // Two tests run on the local store, with RocksDB; the others need no disk for their checkpoint.
@@ -255,7 +213,7 @@ TEST_F(LoaderTest, FilesOnceInOrderOfTheirTimes) {
   source = nullptr;
   source = open();
   EXPECT_EQ(source->latest_offset(at, false).value(), at);
-  EXPECT_EQ(try_rows(*source, first, *at, {"v"}).value(), (Texts{"6"}));
+  EXPECT_EQ(read_rows(*source, first, *at, {"v"}).value(), (Texts{"6"}));
   write("b.json", R"({"v":100})", 1'700'000'009);  // overwritten: ignored
   write("copy.json", R"({"v":1})", 1'600'000'000);
   EXPECT_EQ(next(*source, &at, {"v"}), (Texts{"1"}));
@@ -284,7 +242,7 @@ TEST_F(LoaderTest, SoftBytesLimit) {
   source = nullptr;
   source = open({{"cloudFiles.maxFilesPerTrigger", "1"}});
   const auto all = source->latest_offset(std::nullopt, true).value().value();
-  EXPECT_EQ(try_rows(*source, std::nullopt, all, {"v"})->size(), 5u);
+  EXPECT_EQ(read_rows(*source, std::nullopt, all, {"v"})->size(), 5u);
 }
 
 TEST_F(LoaderTest, IncludeExistingFilesCountsOnTheFirstStartOnly) {
@@ -376,7 +334,7 @@ TEST_F(LoaderTest, ANewColumnStopsTheStreamOnce) {
   {
     auto source = open();
     end = source->latest_offset(at, false).value().value();
-    const auto failed = try_rows(*source, at, end, {"id"}).status();
+    const auto failed = read_rows(*source, at, end, {"id"}).status();
     EXPECT_TRUE(failed.is("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH"))
         << failed.to_string();
     EXPECT_EQ(failed.info().sql_state, "KD003");
@@ -386,7 +344,7 @@ TEST_F(LoaderTest, ANewColumnStopsTheStreamOnce) {
   EXPECT_TRUE(fs::exists(root / "schema/_schemas/1"));
   EXPECT_EQ(defined({}), "id STRING,color STRING,null STRING,size STRING,_rescued_data STRING");
   auto source = open();
-  EXPECT_EQ(try_rows(*source, at, end, {"id", "color", "size"}).value(),
+  EXPECT_EQ(read_rows(*source, at, end, {"id", "color", "size"}).value(),
             (Texts{"2|red|null", "3|null|4"}));
 }
 
@@ -397,7 +355,7 @@ TEST_F(LoaderTest, NestedNewFieldsWithTypes) {
   write("f2.json", R"({"s":{"x":1,"a":true}})");
   auto source = open(typed);
   const auto end = source->latest_offset(std::nullopt, false).value().value();
-  EXPECT_FALSE(try_rows(*source, std::nullopt, end, {"s"}).ok());
+  EXPECT_FALSE(read_rows(*source, std::nullopt, end, {"s"}).ok());
   EXPECT_EQ(defined(typed), "s STRUCT<x: BIGINT, a: BOOLEAN>,_rescued_data STRING");
 }
 
@@ -423,7 +381,7 @@ TEST_F(LoaderTest, FailOnNewColumnsFailsEveryTime) {
   for (int run = 0; run < 2; ++run) {
     auto source = open(fail);
     const auto end = source->latest_offset(std::nullopt, false).value().value();
-    const auto failed = try_rows(*source, std::nullopt, end, {"id"}).status();
+    const auto failed = read_rows(*source, std::nullopt, end, {"id"}).status();
     EXPECT_TRUE(failed.is("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH"))
         << failed.to_string();
     EXPECT_EQ(failed.info().parameters.at("canBeFixedByRetry"), "false");
@@ -556,11 +514,11 @@ TEST_F(LoaderTest, FilesThatAreGone) {
   auto source = open();
   const auto end = source->latest_offset(std::nullopt, false).value().value();
   fs::remove(root / "in/gone.json");
-  const auto failed = try_rows(*source, std::nullopt, end, {"v"}).status();
+  const auto failed = read_rows(*source, std::nullopt, end, {"v"}).status();
   EXPECT_TRUE(failed.is("FAILED_READ_FILE.FILE_NOT_EXIST")) << failed.to_string();
   source = nullptr;
   source = open({{"ignoreMissingFiles", "true"}});
-  EXPECT_EQ(try_rows(*source, std::nullopt, end, {"v"}).value(), (Texts{"1"}));
+  EXPECT_EQ(read_rows(*source, std::nullopt, end, {"v"}).value(), (Texts{"1"}));
 }
 
 TEST_F(LoaderTest, ALostListOfSeenFilesIsNoticed) {
@@ -582,10 +540,10 @@ TEST_F(LoaderTest, MetadataColumnAndCountOnly) {
   write("a b.json", "{\"v\":1}\n{\"v\":2}\n");
   auto source = open();
   const auto end = source->latest_offset(std::nullopt, false).value().value();
-  const auto rows = try_rows(*source, std::nullopt, end, {"_metadata"}).value();
+  const auto rows = read_rows(*source, std::nullopt, end, {"_metadata"}).value();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_NE(rows[0].find("/in/a%20b.json"), std::string::npos) << rows[0];
-  EXPECT_EQ(try_rows(*source, std::nullopt, end, {})->size(), 2u);
+  EXPECT_EQ(read_rows(*source, std::nullopt, end, {})->size(), 2u);
 }
 
 TEST(BalancedGroups, CoverAllFilesInOrder) {
