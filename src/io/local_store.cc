@@ -16,7 +16,9 @@ namespace millstream::io {
 namespace {
 
 Status system_error(int error, std::string_view doing, std::string_view path) {
-  const std::string text = fmt::format("{} {}: {}", doing, path, std::strerror(error));
+  std::string text = fmt::format("{} {}: {}", doing, path, std::strerror(error));
+  if (error == ENOSPC || error == EDQUOT)
+    text += " (make room on that disk and try again; nothing was changed)";
   if (error == ENOENT || error == ENOTDIR) return Status::plain(ErrorKind::file_not_found, text);
   if (error == EEXIST) return Status::plain(ErrorKind::already_exists, text);
   return Status::plain(ErrorKind::io, text);
@@ -132,11 +134,13 @@ class LocalStore final : public Store {
 
   Status put(const std::string& path, std::string_view bytes) override {
     TRY_ASSIGN(const std::string temporary, write_temporary(path, bytes));
+    TRY(failpoints::pass("store.before_publish"));
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       const int error = errno;
       ::unlink(temporary.c_str());
       return system_error(error, "replacing", path);
     }
+    TRY(failpoints::pass("store.after_publish"));
     return sync_directory(std::string(parent_path(path)));
   }
 
@@ -144,6 +148,7 @@ class LocalStore final : public Store {
     TRY_ASSIGN(const std::string temporary, write_temporary(path, bytes));
     TRY(failpoints::pass("store.before_publish"));
     const int failed = ::link(temporary.c_str(), path.c_str()) != 0 ? errno : 0;
+    TRY(failpoints::pass("store.after_publish"));
     ::unlink(temporary.c_str());
     if (failed != 0) return system_error(failed, "creating", path);
     return sync_directory(std::string(parent_path(path)));
