@@ -226,7 +226,7 @@ Result<JavaPattern::Parsed> JavaPattern::parse(std::string_view text, const Zone
   std::size_t at = 0;
   Parsed out;
   const std::string shown =
-      text.size() > 64 ? std::string(text.substr(0, 64)) + "..." : std::string(text);
+      fmt::format("{}{}", text.substr(0, 64), text.size() > 64 ? "..." : "");
   if (!parse_items(text, &at, 0, items_.size(), &f)) {
     out.problem = fmt::format("Text '{}' could not be parsed at index {}", shown, at);
     return out;
