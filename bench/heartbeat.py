@@ -1,7 +1,10 @@
 """Race 3, heartbeat: 100 rows a trigger into one Delta table (each commit durable) and into noop.
 
-usage: .venv/bin/python bench/heartbeat.py [--commits 10000] [--spark-commits 200] [--sink delta|noop|both]
-       [--without-spark]
+usage: .venv/bin/python bench/heartbeat.py [--commits 10000] [--spark-commits 60] [--sink delta|noop|both]
+       [--rounds 2] [--without-spark]
+
+Spark takes a second a commit, so it makes fewer of them; the first ones of each engine warm it up and do not count.
+Spark as tuned: two partitions, `spark.databricks.delta.snapshotPartitions=2`.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import measure
 from common import BINARY, ROOT
 
 OUT = ROOT / "scratch/bench/heartbeat"
+WARM_UP = 20
 
 
 def durable_publish_ms(count=200):
@@ -48,30 +52,32 @@ def intervals_of_commits(table, low, high):
 
 
 def interval_of_samples(samples):
-    (t0, n0), (t1, n1) = samples[0], samples[-1]
+    """Milliseconds a batch, between the first sample after the warm-up and the last."""
+    (t0, n0), (t1, n1) = next(s for s in samples if s[1] >= WARM_UP), samples[-1]
     return (t1 - t0) * 1000 / max(1, n1 - n0)
 
 
-def run(engine, sink, commits):
+def run(engine, sink, counted):
+    """The median time of a batch, and how the last thousand commits compare with the first."""
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
+    commits = counted + WARM_UP
     program = [ROOT / "bench/programs/heartbeat.py", engine, sink, OUT / "table", str(commits)]
     first = [BINARY, "run"] if engine == "millstream" else [ROOT / ".venv-spark/bin/python"]
     cost = measure.run([*first, *program])
     line = next(x for x in cost.output.splitlines() if x.startswith("RESULT "))
-    result = json.loads(line[len("RESULT "):])
+    samples = json.loads(line[len("RESULT "):])["samples"]
+    spent = f"cpu of the whole run {cost.cpu_s / commits * 1000:.2f} ms a batch, rss {cost.process_rss_mb:.0f} MB"
     if sink == "noop":
-        period = interval_of_samples(result["samples"])
-        print(f"  {engine:10} noop : {period:8.3f} ms a batch, cpu {cost.cpu_s / commits * 1000:.2f} ms a batch, "
-              f"rss {cost.process_rss_mb:.0f} MB", flush=True)
+        period = interval_of_samples(samples)
+        print(f"  {engine:10} noop : {period:8.3f} ms a batch over {counted}, {spent}", flush=True)
         return period, None
     verify(commits)
-    spans = intervals_of_commits(OUT / "table", 1, commits)
+    spans = intervals_of_commits(OUT / "table", WARM_UP, commits)
     p50, p99 = common.percentile(spans, 0.5), common.percentile(spans, 0.99)
-    head, tail = spans[:1000], spans[-1000:]
-    slope = common.percentile(tail, 0.5) / common.percentile(head, 0.5)
-    print(f"  {engine:10} delta: p50 {p50:8.3f} ms, p99 {p99:.3f} ms a commit, cpu {cost.cpu_s / commits * 1000:.2f} ms "
-          f"a commit, last/first thousand {slope:.2f}, rss {cost.process_rss_mb:.0f} MB", flush=True)
+    slope = common.percentile(spans[-1000:], 0.5) / common.percentile(spans[:1000], 0.5)
+    print(f"  {engine:10} delta: p50 {p50:8.3f} ms, p99 {p99:.3f} ms a commit over {counted}, "
+          f"last/first thousand {slope:.2f}, {spent}", flush=True)
     return p50, slope
 
 
@@ -85,7 +91,8 @@ def verify(commits):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--commits", type=int, default=10_000)
-    parser.add_argument("--spark-commits", type=int, default=200)
+    parser.add_argument("--spark-commits", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--sink", choices=["delta", "noop", "both"], default="both")
     parser.add_argument("--without-spark", action="store_true")
     options = parser.parse_args()
@@ -95,15 +102,20 @@ def main():
         if options.sink not in (sink, "both"):
             continue
         publish = durable_publish_ms()
-        print(f"  one durable publish takes {publish:.3f} ms here")
-        ours, slope = run("millstream", sink, options.commits)
+        print(f"  one durable publish takes {publish:.3f} ms here; commits counted: {options.commits} of millstream, "
+              f"{options.spark_commits} of spark, after {WARM_UP} to warm up")
+        ours, peer = [], []
+        for _ in range(options.rounds):
+            ours.append(run("millstream", sink, options.commits))
+            if not options.without_spark:
+                peer.append(run("spark", sink, options.spark_commits))
+        p50, slope = min(ours)
         # 5 ms is asked for where a publish takes 0.35 ms; a slower disk gets as many publishes.
-        print(common.limit(f"{sink}: p50", ours, max(5, 5 * publish / 0.35), "ms"))
-        if slope is not None:
+        print(common.limit(f"{sink}: p50", p50, max(5, 5 * publish / 0.35), "ms"))
+        if sink == "delta":
             print(common.limit(f"{sink}: last thousand / first thousand", slope, 1.1, "x"))
-        if not options.without_spark:
-            spark, _ = run("spark", sink, options.spark_commits)
-            print(common.ratio(f"{sink}: spark / millstream", spark / ours, 100))
+        if peer:
+            print(common.ratio(f"{sink}: p50, spark / millstream", min(peer)[0] / p50, 100))
     shutil.rmtree(OUT, ignore_errors=True)
 
 

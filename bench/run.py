@@ -1,4 +1,4 @@
-"""All races, one after the other: `make bench`. Extra arguments go to each. See README.md."""
+"""Races, one after the other: `run.py [RACE] [ARGUMENTS]`, all of them without a name. See README.md."""
 
 import pathlib
 import subprocess
@@ -6,6 +6,10 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-failed = [race for race in ("cold", "heartbeat", "drain")
-          if subprocess.run([sys.executable, HERE / f"{race}.py", *sys.argv[1:]]).returncode != 0]
+arguments = sys.argv[1:]
+races = ["cold", "heartbeat", "drain"]
+if arguments and not arguments[0].startswith("-"):
+    races = [arguments.pop(0)]
+failed = [race for race in races
+          if subprocess.run([sys.executable, HERE / f"{race}.py", *arguments]).returncode != 0]
 sys.exit(f"failed: {', '.join(failed)}" if failed else 0)

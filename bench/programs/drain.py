@@ -40,19 +40,17 @@ def drain(source, out):
     query.awaitTermination()
 
 
-def jvm_cpu():
-    """CPU seconds so far of this process and the JVM below it."""
-    import pathlib
-
+def engine_cpu():
+    """CPU seconds so far of the engine and this client: the JVM is below this process, the server above it."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     from measure import cpu_seconds, tree
 
-    return sum(cpu_seconds(p) for p in tree(os.getpid()) if pathlib.Path(f"/proc/{p}").exists())
+    return sum(cpu_seconds(p) for p in tree(os.getpid() if engine == "spark" else os.getppid()))
 
 
 if warm_up:
     drain(warm_up, out + "-warm")
-started, cpu = time.monotonic(), jvm_cpu()
+started, cpu = time.monotonic(), engine_cpu()
 drain(source, out)
-print("RESULT " + json.dumps({"wall_s": time.monotonic() - started, "cpu_s": jvm_cpu() - cpu}), flush=True)
+print("RESULT " + json.dumps({"wall_s": time.monotonic() - started, "cpu_s": engine_cpu() - cpu}), flush=True)
 spark.stop()

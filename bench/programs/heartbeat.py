@@ -32,7 +32,6 @@ while True:
     if not query.isActive:
         sys.exit(f"the query ended: {query.exception()}")
     time.sleep(0.05)
-last = [p.durationMs["triggerExecution"] for p in query.recentProgress]
 query.stop()
-print("RESULT " + json.dumps({"samples": samples, "last_ms": last}), flush=True)
+print("RESULT " + json.dumps({"samples": samples}), flush=True)
 spark.stop()
