@@ -2,6 +2,7 @@
 PYTHON := .venv/bin/python
 BUILD := build/release
 JOBS ?= $(shell nproc)
+SOURCES := 'src/*.cc' 'src/*.h' 'tests/sim/*.cc' 'tests/sim/*.h'
 
 .PHONY: help setup build run test test-spark bench lint fmt clean
 .DEFAULT_GOAL := help
@@ -44,14 +45,15 @@ bench: build
 	@tools/setup_spark.sh
 	@$(PYTHON) bench/run.py
 
-lint: setup $(BUILD)/build.ninja
-	@python3 tools/check_rooms.py
+lint: build
 	@.venv/bin/pip install -q --disable-pip-version-check clang-tidy==14.0.6 clang-format==14.0.6
-	@git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 .venv/bin/clang-tidy -p $(BUILD) --quiet
+	@python3 tools/check_rooms.py
+	@git ls-files $(SOURCES) | xargs .venv/bin/clang-format --dry-run -Werror
+	@$(PYTHON) tools/lint.py $(BUILD) --tidy .venv/bin/clang-tidy
 
 fmt:
 	@.venv/bin/pip install -q --disable-pip-version-check clang-format==14.0.6
-	@git ls-files 'src/*.cc' 'src/*.h' | xargs .venv/bin/clang-format -i
+	@git ls-files $(SOURCES) | xargs .venv/bin/clang-format -i
 
 clean:
 	@rm -rf build scratch

@@ -14,9 +14,9 @@ duckdb_sdist_sha256=166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5
 packages=(
   ccache ninja-build cmake g++ lld pkg-config make git python3-venv ca-certificates
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
-  librocksdb-dev libsimdjson-dev libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
+  librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev nlohmann-json3-dev
   zlib1g-dev libzstd-dev libre2-dev libutf8proc-dev libxxhash-dev
-  libgtest-dev libgmock-dev clang-format clang-tidy
+  libgtest-dev libgmock-dev
 )
 
 say() { printf 'setup: %s\n' "$*"; }

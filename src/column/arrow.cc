@@ -12,7 +12,7 @@ std::shared_ptr<arrow::DataType> struct_to_arrow(const DataType& type,
                                                  const std::string& time_zone) {
   arrow::FieldVector fields;
   for (const Field& field : type.fields()) fields.push_back(to_arrow(field, time_zone));
-  return arrow::struct_(std::move(fields));
+  return arrow::struct_(fields);
 }
 
 Status unsupported_arrow(const arrow::DataType& type) {
