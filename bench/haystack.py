@@ -1,6 +1,6 @@
 """Race 5, haystack: a stream over 1 M files in 1,000 folders, in which each trigger finds 100 new ones.
 
-usage: .venv/bin/python bench/haystack.py [--files 1000000] [--folders 1000] [--new 100] [--rounds 10]
+usage: .venv/bin/python bench/run.py haystack [--files 1000000] [--folders 1000] [--new 100] [--rounds 10]
        [--spark-rounds 3] [--scratch scratch/bench/haystack] [--without-spark]
 
 What counts is the time of discovery (durationMs.latestOffset) and the server's memory.

@@ -1,6 +1,6 @@
 """Race 10, second half: 100 streams in one process that have nothing to do.
 
-usage: .venv/bin/python bench/idle.py [--streams 100] [--seconds 20]
+usage: .venv/bin/python bench/run.py idle [--streams 100] [--seconds 20]
 
 Auto Loader streams, each with a folder of 100 files behind it, under the default trigger and under one of a
 second: CPU time of the server while nothing comes, and its memory.
@@ -62,6 +62,7 @@ def main():
     parser.add_argument("--streams", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "scratch/bench/idle")
+    parser.add_argument("--without-spark", action="store_true", help="has no effect: this race has no peer")
     options = parser.parse_args()
     common.header("idle")
     for trigger in ({"processingTime": "0 seconds"}, {"processingTime": "1 second"}):

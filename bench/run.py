@@ -7,7 +7,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 arguments = sys.argv[1:]
-races = ["cold", "heartbeat", "drain"]
+races = ["cold", "idle", "heartbeat", "haystack", "drain"]
 if arguments and not arguments[0].startswith("-"):
     races = [arguments.pop(0)]
 failed = [race for race in races
