@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/options.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -65,6 +67,33 @@ TEST(Text, PercentEncodingIsUndoneExactlyOnce) {
   }
   EXPECT_EQ(percent_encode_path("/a b%#?"), "/a%20b%25%23%3F");
   EXPECT_EQ(percent_decode("%zz%4"), "%zz%4");
+}
+
+TEST(Text, FloatingPointIsPrintedAsJavaDoes) {
+  EXPECT_EQ(java_text(0.0), "0.0");
+  EXPECT_EQ(java_text(-0.0), "-0.0");
+  EXPECT_EQ(java_text(1.0), "1.0");
+  EXPECT_EQ(java_text(1.5), "1.5");
+  EXPECT_EQ(java_text(100.0), "100.0");
+  EXPECT_EQ(java_text(9999999.0), "9999999.0");
+  EXPECT_EQ(java_text(1e7), "1.0E7");
+  EXPECT_EQ(java_text(1e10), "1.0E10");
+  EXPECT_EQ(java_text(0.001), "0.001");
+  EXPECT_EQ(java_text(0.00012), "1.2E-4");
+  EXPECT_EQ(java_text(-123456.789), "-123456.789");
+  EXPECT_EQ(java_text(1.0f / 3.0f), "0.33333334");
+  EXPECT_EQ(java_text(std::numeric_limits<double>::quiet_NaN()), "NaN");
+  EXPECT_EQ(java_text(-std::numeric_limits<double>::infinity()), "-Infinity");
+}
+
+// As Spark's to_json, Delta's log and json4s write it.
+TEST(Text, JsonIsQuotedAsJacksonDoes) {
+  EXPECT_EQ(json_quote("a\x1f"
+                       "b\x0b"
+                       "c\x7f"
+                       "d\u2028e/\"\\\b\f\n\r\t"),
+            "\"a\\u001Fb\\u000Bc\x7f"
+            "d\u2028e/\\\"\\\\\\b\\f\\n\\r\\t\"");
 }
 
 TEST(Random, UuidsHaveTheirForm) {

@@ -4,6 +4,8 @@
 
 #include <charconv>
 #include <chrono>
+#include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace millstream {
@@ -17,6 +19,33 @@ int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   c = lower(c);
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// The shortest digits that read back as the value, plain from 1e-3 up to 1e7.
+template <typename T>
+std::string floating_text(T value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), std::fabs(value),
+                                 std::chars_format::scientific)
+                       .ptr;
+  const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
+  const auto e = text.find('e');
+  std::string digits(text.substr(0, e));
+  std::erase(digits, '.');
+  const int exponent = static_cast<int>(parse_int64(text.substr(e + 1)).value_or(0));
+  const std::string sign = value < 0 ? "-" : "";
+  if (exponent < -3 || exponent >= 7) {
+    return fmt::format("{}{}.{}E{}", sign, digits[0], digits.size() > 1 ? digits.substr(1) : "0",
+                       exponent);
+  }
+  if (exponent < 0)
+    return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  const auto whole = static_cast<std::size_t>(exponent) + 1;
+  if (digits.size() <= whole) return sign + digits + std::string(whole - digits.size(), '0') + ".0";
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
 }  // namespace
@@ -145,40 +174,48 @@ std::string iso_utc_ms(std::int64_t epoch_ms) {
                      clock.subseconds().count());
 }
 
-std::string json_quote(std::string_view text) {
-  std::string out = "\"";
+std::string java_text(double value) { return floating_text(value); }
+std::string java_text(float value) { return floating_text(value); }
+
+void append_json_quoted(std::string_view text, std::string* out) {
+  *out += '"';
   for (const char c : text) {
     switch (c) {
       case '"':
-        out += "\\\"";
+        *out += "\\\"";
         break;
       case '\\':
-        out += "\\\\";
+        *out += "\\\\";
         break;
       case '\n':
-        out += "\\n";
+        *out += "\\n";
         break;
       case '\r':
-        out += "\\r";
+        *out += "\\r";
         break;
       case '\t':
-        out += "\\t";
+        *out += "\\t";
         break;
       case '\b':
-        out += "\\b";
+        *out += "\\b";
         break;
       case '\f':
-        out += "\\f";
+        *out += "\\f";
         break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+          fmt::format_to(std::back_inserter(*out), "\\u{:04X}", static_cast<unsigned>(c));
         } else {
-          out += c;
+          *out += c;
         }
     }
   }
-  out += '"';
+  *out += '"';
+}
+
+std::string json_quote(std::string_view text) {
+  std::string out;
+  append_json_quoted(text, &out);
   return out;
 }
 

@@ -31,8 +31,14 @@ std::string percent_decode(std::string_view text);
 // UTC, milliseconds: 2024-01-02T03:04:05.006Z.
 std::string iso_utc_ms(std::int64_t epoch_ms);
 
-// JSON string literal with quotes.
+// Java's Double.toString and Float.toString: "1.0", "1.0E7", "NaN", "-Infinity".
+std::string java_text(double value);
+std::string java_text(float value);
+
+// A JSON string with its quotes, escaped as Jackson does; everything that Spark and Delta write
+// goes through that.
 std::string json_quote(std::string_view text);
+void append_json_quoted(std::string_view text, std::string* out);
 
 // Code points -> number of UTF-8 characters; malformed bytes count one each.
 std::size_t utf8_length(std::string_view text);

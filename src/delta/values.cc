@@ -17,35 +17,6 @@ namespace {
 
 using column::TypeKind;
 
-template <typename F>
-std::string java_float_text(F value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
-  char buffer[64];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific)
-          .ptr;
-  const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
-  const auto e = text.find('e');
-  std::string digits(1, text[0]);
-  if (e > 2) digits += text.substr(2, e - 2);
-  const int exponent = static_cast<int>(parse_int64(text.substr(e + 1)).value_or(0));
-  std::string out = value < 0 ? "-" : "";
-  if (exponent >= -3 && exponent < 7) {
-    if (exponent < 0) {
-      out += "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-      return out;
-    }
-    const auto whole = static_cast<std::size_t>(exponent) + 1;
-    if (digits.size() < whole) digits.append(whole - digits.size(), '0');
-    const std::string fraction = digits.substr(whole);
-    return out + digits.substr(0, whole) + '.' + (fraction.empty() ? "0" : fraction);
-  }
-  out += digits.substr(0, 1) + '.' + (digits.size() > 1 ? digits.substr(1) : "0");
-  return out + 'E' + fmt::to_string(exponent);
-}
-
 // Digits of `text` from `at` on, `count` of them.
 std::optional<int> number_at(std::string_view text, std::size_t at, std::size_t count) {
   if (at + count > text.size()) return std::nullopt;
@@ -186,9 +157,6 @@ std::string unescape_binary(std::string_view text) {
 }
 
 }  // namespace
-
-std::string java_text(double value) { return java_float_text(value); }
-std::string java_text(float value) { return java_float_text(value); }
 
 std::string date_text(std::int32_t days) {
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};

@@ -18,10 +18,6 @@ namespace millstream::delta {
 
 using ScalarPtr = std::shared_ptr<arrow::Scalar>;
 
-// Java's Double.toString and Float.toString: "1.5", "1.0E10", "NaN", "-Infinity".
-std::string java_text(double value);
-std::string java_text(float value);
-
 std::string date_text(std::int32_t days);  // "2024-01-01"
 std::string timestamp_text(std::int64_t micros, char separator,
                            int min_digits);            // without zone; fraction as needed

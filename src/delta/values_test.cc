@@ -15,23 +15,6 @@ namespace {
 using testing::Cell;
 using testing::scalar_of;
 
-TEST(Values, DoublesArePrintedAsJavaDoes) {
-  EXPECT_EQ(java_text(0.0), "0.0");
-  EXPECT_EQ(java_text(-0.0), "-0.0");
-  EXPECT_EQ(java_text(1.0), "1.0");
-  EXPECT_EQ(java_text(1.5), "1.5");
-  EXPECT_EQ(java_text(100.0), "100.0");
-  EXPECT_EQ(java_text(9999999.0), "9999999.0");
-  EXPECT_EQ(java_text(1e7), "1.0E7");
-  EXPECT_EQ(java_text(1e10), "1.0E10");
-  EXPECT_EQ(java_text(0.001), "0.001");
-  EXPECT_EQ(java_text(0.00012), "1.2E-4");
-  EXPECT_EQ(java_text(-123456.789), "-123456.789");
-  EXPECT_EQ(java_text(1.0f / 3.0f), "0.33333334");
-  EXPECT_EQ(java_text(std::numeric_limits<double>::quiet_NaN()), "NaN");
-  EXPECT_EQ(java_text(-std::numeric_limits<double>::infinity()), "-Infinity");
-}
-
 TEST(Values, TimestampsParseInAllForms) {
   const std::int64_t noon = 1704110400000000;  // 2024-01-01 12:00:00
   EXPECT_EQ(parse_timestamp("2024-01-01T12:00:00Z"), noon);

@@ -156,7 +156,7 @@ std::optional<std::string> get_object(Failure& fail, std::string_view text, std:
   return json_as_text(*value);
 }
 
-std::optional<std::string> quote(Failure&, std::string_view text) { return json_quoted(text); }
+std::optional<std::string> quote(Failure&, std::string_view text) { return json_quote(text); }
 
 std::optional<std::string> double_json(Failure&, double value) {
   const std::string text = double_text(value);

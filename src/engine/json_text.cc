@@ -1,7 +1,6 @@
 #include "engine/json_text.h"
 
-#include <fmt/format.h>
-
+#include "base/text.h"
 #include "engine/utf8.h"
 
 namespace millstream::engine {
@@ -202,51 +201,15 @@ std::string json_unescape(std::string_view quoted) {
   return out;
 }
 
-std::string json_quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + "\"";
-}
-
 std::string json_compact(std::string_view value) {
   const char kind = json_kind(value);
-  if (kind == '"') return json_quoted(json_unescape(value));
+  if (kind == '"') return json_quote(json_unescape(value));
   if (kind != '{' && kind != '[') return std::string(value);
   std::string out(1, kind);
   std::size_t at = 0;
   each_child(value, &at, 0, [&](std::string_view name, std::string_view child) {
     if (out.size() > 1) out += ',';
-    if (kind == '{') out += json_quoted(json_unescape(name)) + ":";
+    if (kind == '{') out += json_quote(json_unescape(name)) + ":";
     out += json_compact(child);
   });
   return out + (kind == '{' ? '}' : ']');

@@ -26,7 +26,5 @@ std::string json_unescape(std::string_view quoted);
 // The value as Spark gives it for STRING: a string's characters, anything else as compact JSON.
 std::string json_as_text(std::string_view value);
 std::string json_compact(std::string_view value);
-// "a\"b": a JSON string as Jackson writes it.
-std::string json_quoted(std::string_view text);
 
 }  // namespace millstream::engine

@@ -11,37 +11,6 @@
 namespace millstream::engine {
 namespace {
 
-// The shortest digits that read back as the value, laid out as Java does: plain from 1e-3 up to
-// 1e7.
-template <typename T>
-std::string java_text(T value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), std::fabs(value),
-                                 std::chars_format::scientific)
-                       .ptr;
-  const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
-  const auto e = text.find('e');
-  std::string digits(text.substr(0, e));
-  std::erase(digits, '.');
-  int exponent = 0;
-  std::string_view power = text.substr(e + 1);
-  if (power[0] == '+') power.remove_prefix(1);
-  std::from_chars(power.data(), power.data() + power.size(), exponent);
-  const std::string sign = value < 0 ? "-" : "";
-  if (exponent < -3 || exponent >= 7) {
-    return fmt::format("{}{}.{}E{}", sign, digits[0], digits.size() > 1 ? digits.substr(1) : "0",
-                       exponent);
-  }
-  if (exponent < 0)
-    return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-  const auto whole = static_cast<std::size_t>(exponent) + 1;
-  if (digits.size() <= whole) return sign + digits + std::string(whole - digits.size(), '0') + ".0";
-  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
-}
-
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }

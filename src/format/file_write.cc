@@ -59,9 +59,9 @@ std::optional<std::string> partition_text(const arrow::Array& array, std::int64_
       return timestamp_text(micros + (ntz ? 0 : zone.offset_at(seconds)) * 1'000'000);
     }
     case arrow::Type::FLOAT:
-      return java_float_text(static_cast<const arrow::FloatArray&>(array).Value(row));
+      return java_text(static_cast<const arrow::FloatArray&>(array).Value(row));
     case arrow::Type::DOUBLE:
-      return java_double_text(static_cast<const arrow::DoubleArray&>(array).Value(row));
+      return java_text(static_cast<const arrow::DoubleArray&>(array).Value(row));
     default: {
       const auto scalar = array.GetScalar(row);
       return scalar.ok() ? std::optional((*scalar)->ToString()) : std::nullopt;

@@ -3,87 +3,12 @@
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
-#include <fmt/format.h>
-
-#include <charconv>
-#include <cmath>
 
 #include "base/text.h"
 #include "format/base64.h"
 
 namespace millstream::format {
 namespace {
-
-// Shortest digits that give the value back, in Java's layout.
-template <typename T>
-std::string java_text(T value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
-  char buffer[64];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
-  std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
-  std::string out;
-  if (text.front() == '-') {
-    out = "-";
-    text.remove_prefix(1);
-  }
-  const auto e = text.find('e');
-  std::string digits(1, text[0]);
-  if (e > 2) digits += text.substr(2, e - 2);
-  int exponent = 0;
-  std::string_view exponent_text = text.substr(e + 1);
-  if (exponent_text.front() == '+') exponent_text.remove_prefix(1);
-  std::from_chars(exponent_text.data(), exponent_text.data() + exponent_text.size(), exponent);
-  if (exponent < -3 || exponent >= 7) {
-    out += digits[0];
-    out += '.';
-    out += digits.size() > 1 ? digits.substr(1) : "0";
-    return out + "E" + std::to_string(exponent);
-  }
-  if (exponent < 0)
-    return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-  const auto whole = static_cast<std::size_t>(exponent) + 1;
-  if (digits.size() <= whole) return out + digits + std::string(whole - digits.size(), '0') + ".0";
-  return out + digits.substr(0, whole) + "." + digits.substr(whole);
-}
-
-void append_string(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
 
 template <typename ArrayType>
 auto value_of(const arrow::Array& array, std::int64_t row) {
@@ -110,9 +35,6 @@ Status check_type(const column::DataType& type, const std::string& name) {
 }
 
 }  // namespace
-
-std::string java_double_text(double value) { return java_text(value); }
-std::string java_float_text(float value) { return java_text(value); }
 
 Result<JsonWriterText> JsonWriterText::make(const Options& options,
                                             const std::string& session_time_zone) {
@@ -141,7 +63,7 @@ void JsonWriterText::append_row(const arrow::RecordBatch& batch, std::int64_t ro
     if (column.IsNull(row) && !keep_nulls_) continue;
     if (!first) out += ',';
     first = false;
-    append_string(batch.schema()->field(i)->name(), out);
+    append_json_quoted(batch.schema()->field(i)->name(), &out);
     out += ':';
     append_value(column, row, out);
   }
@@ -173,9 +95,8 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row,
     case arrow::Type::FLOAT:
     case arrow::Type::DOUBLE: {
       const bool is_float = array.type_id() == arrow::Type::FLOAT;
-      const std::string text = is_float
-                                   ? java_float_text(value_of<arrow::FloatArray>(array, row))
-                                   : java_double_text(value_of<arrow::DoubleArray>(array, row));
+      const std::string text = is_float ? java_text(value_of<arrow::FloatArray>(array, row))
+                                        : java_text(value_of<arrow::DoubleArray>(array, row));
       const bool finite = text.find_first_of("Ny") == std::string::npos;
       out += finite ? text : "\"" + text + "\"";
       return;
@@ -184,14 +105,15 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row,
       out += static_cast<const arrow::Decimal128Array&>(array).FormatValue(row);
       return;
     case arrow::Type::STRING:
-      append_string(static_cast<const arrow::StringArray&>(array).GetView(row), out);
+      append_json_quoted(static_cast<const arrow::StringArray&>(array).GetView(row), &out);
       return;
     case arrow::Type::BINARY:
-      append_string(encode_base64(static_cast<const arrow::BinaryArray&>(array).GetView(row)), out);
+      append_json_quoted(encode_base64(static_cast<const arrow::BinaryArray&>(array).GetView(row)),
+                         &out);
       return;
     case arrow::Type::DATE32:
     case arrow::Type::TIMESTAMP:
-      append_string(key_text(array, row), out);
+      append_json_quoted(key_text(array, row), &out);
       return;
     case arrow::Type::STRUCT: {
       const auto& parent = static_cast<const arrow::StructArray&>(array);
@@ -202,7 +124,7 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row,
         if (member->IsNull(row) && !keep_nulls_) continue;
         if (!first) out += ',';
         first = false;
-        append_string(parent.struct_type()->field(i)->name(), out);
+        append_json_quoted(parent.struct_type()->field(i)->name(), &out);
         out += ':';
         append_value(*member, row, out);
       }
@@ -224,7 +146,7 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row,
       out += '{';
       for (auto i = map.value_offset(row); i < map.value_offset(row + 1); ++i) {
         if (i > map.value_offset(row)) out += ',';
-        append_string(key_text(*map.keys(), i), out);
+        append_json_quoted(key_text(*map.keys(), i), &out);
         out += ':';
         append_value(*map.items(), i, out);
       }

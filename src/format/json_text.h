@@ -18,10 +18,6 @@ class RecordBatch;
 
 namespace millstream::format {
 
-// 1.0, 1.0E10, NaN: Java's Double.toString and Float.toString.
-std::string java_double_text(double value);
-std::string java_float_text(float value);
-
 class JsonWriterText {
  public:
   // Reads dateFormat, timestampFormat, timestampNTZFormat, ignoreNullFields, timeZone.
