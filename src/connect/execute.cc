@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "connect/explain_text.h"
 #include "connect/results.h"
 #include "connect/server_session.h"
 #include "connect/stream_commands.h"
@@ -11,6 +12,7 @@
 #include "plan/analyzer.h"
 #include "plan/refusals.h"
 #include "session/catalog.h"
+#include "session/statements.h"
 #include "session/streams.h"
 #include "session/writes.h"
 #include "spark/connect/base.pb.h"
@@ -197,7 +199,21 @@ Status Execution::sql(const proto::SqlCommand& command) {
   proto::ExecutePlanResponse response;
   auto* relation = response.mutable_sql_command_result()->mutable_relation();
   *relation = sql_relation(command);
-  TRY(session_.analyze(*relation).status());
+  const auto explain = [this](const plan::NodePtr& node, bool extended) {
+    using Explain = proto::AnalyzePlanRequest::Explain;
+    return explain_text(node,
+                        extended ? Explain::EXPLAIN_MODE_EXTENDED : Explain::EXPLAIN_MODE_SIMPLE,
+                        session_.conf().time_zone());
+  };
+  TRY_ASSIGN(const auto done, session::run_sql(session_, *relation, context_, explain));
+  if (done) {
+    TRY_ASSIGN(const auto bytes, encode(*done->rows));
+    auto* local = relation->mutable_local_relation();
+    local->set_data(bytes->ToString());
+    if (!done->schema.empty()) local->set_schema(column::schema_to_json(done->schema));
+  } else {
+    TRY(session_.analyze(*relation).status());
+  }
   TRY(operation_->send(std::move(response)));
   return end();
 }

@@ -20,6 +20,8 @@ Status from_arrow(const arrow::Status& status) {
   return status.ok() ? Status::OK() : Status::internal("encoding a result: {}", status.ToString());
 }
 
+}  // namespace
+
 Result<std::shared_ptr<arrow::Buffer>> encode(const arrow::RecordBatch& batch) {
   auto sink = arrow::io::BufferOutputStream::Create();
   if (!sink.ok()) return from_arrow(sink.status());
@@ -31,6 +33,8 @@ Result<std::shared_ptr<arrow::Buffer>> encode(const arrow::RecordBatch& batch) {
   if (!buffer.ok()) return from_arrow(buffer.status());
   return *buffer;
 }
+
+namespace {
 
 class RowSender {
  public:

@@ -16,6 +16,8 @@ struct ResultOptions {
   bool chunked = false;  // the client takes a batch in several messages
 };
 
+// One Arrow IPC stream.
+Result<std::shared_ptr<arrow::Buffer>> encode(const arrow::RecordBatch& batch);
 // The schema, then all rows; at least one batch, be it empty.
 Status send_rows(Operation& operation, const column::Schema& schema, const connector::Batches& rows,
                  const ResultOptions& options);

@@ -129,6 +129,9 @@ Status unwrap_error(const char* message) {
     return Status::plain(ErrorKind::spark,
                          "The query needs more memory than the engine may use. " + text);
   }
+  if (text.find("More than one row returned by a subquery") != std::string::npos) {
+    return Status::error("SCALAR_SUBQUERY_TOO_MANY_ROWS");
+  }
   if (text.starts_with("Not implemented Error")) return Status::unsupported("{}", text.substr(23));
   if (text.starts_with("IO Error")) return Status::io("{}", text.substr(10));
   return Status::internal("{}", text);

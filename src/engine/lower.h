@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/value_kernel.h"
 #include "plan/node.h"
 
 namespace millstream::engine {
@@ -64,7 +66,16 @@ class ExprLowering {
   // While it is set, an expression whose SQL is a key's text is that key's column.
   void set_keys(std::map<std::string, std::string> keys) { keys_ = std::move(keys); }
 
+  // How the plan of a subquery becomes a statement.
+  using SubqueryLowering = std::function<Result<std::string>(const plan::NodePtr&)>;
+  void set_subquery_lowering(SubqueryLowering lowering) { lower_plan_ = std::move(lowering); }
+  // The value of a lambda's, subquery's or lateral join's parameter.
+  void bind(plan::AttributeId parameter, std::string sql) {
+    lambda_names_[parameter] = std::move(sql);
+  }
+
   std::set<DecimalKernel>& decimal_kernels() { return decimal_kernels_; }
+  const std::map<std::string, ValueKernel>& value_kernels() const { return value_kernels_; }
   bool uses_now() const { return uses_now_; }
 
  private:
@@ -87,16 +98,31 @@ class ExprLowering {
                                                 const Arguments& a);
   Result<std::string> higher_order(const plan::Expr& expr);
   Result<std::string> fold(const plan::Expr& expr);
+  Result<std::string> body_of(const plan::Expr& lambda, const std::vector<std::string>& parameters);
+  Result<std::string> over_entries(const plan::Expr& expr, const std::string& map);
+  Result<std::string> zip_maps(const plan::Expr& expr, const Arguments& maps);
+  Result<std::string> sort_by(const plan::Expr& expr, const std::string& list);
   Result<std::string> json_read(const std::string& json, const column::TypePtr& type);
   Result<std::string> json_members_of(const std::string& object, const column::DataType& type);
+  std::string json_option(const std::string& name) const;
+  std::string corrupt_column() const;
+  Result<std::string> parsed_time(const std::string& text, const column::DataType& type);
+  Result<std::string> strict_json(const std::string& object, const std::string& text,
+                                  const column::DataType& type, const std::string& members);
   Result<std::string> from_json(const std::string& text, const column::TypePtr& type);
   Result<std::string> to_json(const std::string& value, const column::DataType& type);
   Result<std::string> hash_call(const plan::Expr& expr, const Arguments& a);
   Result<std::string> aggregate(const plan::Expr& expr);
+  // An aggregate that is a function of the lists of its arguments' values.
+  std::string over_lists(const plan::Expr& expr, std::string_view function, const Arguments& a,
+                         const std::string& filter);
   Result<std::string> window(const plan::Expr& expr);
   Result<std::string> frame(const plan::WindowSpec& spec);
   Result<std::string> case_when(const plan::Expr& expr);
   Result<std::string> in_list(const plan::Expr& expr);
+  Result<std::string> subquery(const plan::Expr& expr);
+  Result<std::string> in_subquery(const plan::Expr& expr, bool negated);
+  Result<std::string> subquery_plan(const plan::Expr& expr, const Arguments& arguments);
   Result<std::string> cast_to_string(const std::string& value, const column::DataType& from);
   Result<std::string> cast_from_string(const std::string& value, const column::DataType& to,
                                        bool attempt);
@@ -107,6 +133,9 @@ class ExprLowering {
   Result<std::string> cast_nested(const std::string& value, const column::DataType& from,
                                   const column::TypePtr& to, bool ansi, bool attempt);
   std::string use(DecimalKernel kernel);
+  // A call of a function over values of these types.
+  std::string use(std::string_view function, const std::vector<column::TypePtr>& types,
+                  const column::TypePtr& result, const Arguments& arguments);
   std::string now();
   std::string zone() const { return sql_quote(time_zone_); }
   std::string fresh_variable() { return "v" + std::to_string(next_variable_++); }
@@ -114,8 +143,11 @@ class ExprLowering {
   std::string time_zone_;
   std::map<std::string, std::string> keys_;
   std::set<DecimalKernel> decimal_kernels_;
+  std::map<std::string, ValueKernel> value_kernels_;
+  std::map<std::string, std::string> json_options_;  // of the call that is lowered now
   std::map<plan::AttributeId, std::string> lambda_names_;
   std::string window_over_;  // " OVER (…)" while an aggregate is lowered as a window function
+  SubqueryLowering lower_plan_;
   bool uses_now_ = false;
   int next_variable_ = 0;
 };
@@ -130,7 +162,9 @@ class NodeLowering {
     virtual Result<std::string> leaf(const plan::NodePtr& node) = 0;
   };
 
-  NodeLowering(ExprLowering& exprs, Leaves& leaves) : exprs_(exprs), leaves_(leaves) {}
+  NodeLowering(ExprLowering& exprs, Leaves& leaves) : exprs_(exprs), leaves_(leaves) {
+    exprs_.set_subquery_lowering([this](const plan::NodePtr& node) { return statement(node); });
+  }
   // A statement with a column for each visible output column, in order; `SELECT 0` for none.
   Result<std::string> statement(const plan::NodePtr& node);
 

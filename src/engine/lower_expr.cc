@@ -174,6 +174,8 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
       return case_when(expr);
     case ExprKind::in_list:
       return in_list(expr);
+    case ExprKind::subquery:
+      return subquery(expr);
     case ExprKind::get_field: {
       TRY_ASSIGN(const std::string value, lower(*expr.children[0]));
       return fmt::format("struct_extract({}, 'f{}')", value, expr.ordinal);
@@ -181,6 +183,10 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
     case ExprKind::call: {
       for (const auto& child : expr.children) {
         if (child->kind == ExprKind::lambda) return higher_order(expr);
+      }
+      if (expr.name == "not" && expr.children[0]->kind == ExprKind::subquery &&
+          expr.children[0]->name == "in") {
+        return in_subquery(*expr.children[0], true);
       }
       TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
       return call(expr, expr.name, arguments);
@@ -212,6 +218,55 @@ Result<std::string> ExprLowering::in_list(const Expr& expr) {
   if (parts.size() == 1)
     return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE false END)", parts[0]);
   return fmt::format("({} IN ({}))", parts[0], join({parts.begin() + 1, parts.end()}, ", "));
+}
+
+namespace {
+
+// (a, b) IN (…): whether a row is equal; with `possible`, whether one is or may be but for a NULL.
+std::string row_in_subquery(const std::vector<std::string>& values, const std::string& plan,
+                            bool possible) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string equal = fmt::format("({} = o{})", values[i], i);
+    parts.push_back(possible ? "(" + equal + " IS DISTINCT FROM false)" : equal);
+  }
+  return fmt::format("EXISTS (SELECT 1 FROM ({}) WHERE {})", plan, join(parts, " AND "));
+}
+
+}  // namespace
+
+// Spark answers IN with two values: what SQL leaves open is false, under a NOT too.
+Result<std::string> ExprLowering::in_subquery(const Expr& expr, bool negated) {
+  TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
+  TRY_ASSIGN(const std::string plan, subquery_plan(expr, arguments));
+  if (expr.ordinal == 1) {
+    return fmt::format("coalesce({} {} ({}), false)", arguments[0], negated ? "NOT IN" : "IN",
+                       plan);
+  }
+  const Arguments values(arguments.begin(), arguments.begin() + expr.ordinal);
+  return (negated ? "NOT " : "") + row_in_subquery(values, plan, negated);
+}
+
+Result<std::string> ExprLowering::subquery(const Expr& expr) {
+  if (expr.name == "in") return in_subquery(expr, false);
+  TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
+  TRY_ASSIGN(const std::string plan, subquery_plan(expr, arguments));
+  return (expr.name == "exists" ? "EXISTS (" : "(") + plan + ")";
+}
+
+// The plan's statement, its parameters bound to the outer columns among the arguments.
+Result<std::string> ExprLowering::subquery_plan(const Expr& expr, const Arguments& arguments) {
+  const auto values = static_cast<std::size_t>(expr.ordinal);
+  for (std::size_t i = 0; i < expr.parameters.size(); ++i) {
+    bind(expr.parameters[i], arguments[values + i]);
+  }
+  // Keys and windows are those of the query around.
+  const auto keys = std::exchange(keys_, {});
+  const auto over = std::exchange(window_over_, {});
+  auto lowered = lower_plan_(expr.plan);
+  keys_ = keys;
+  window_over_ = over;
+  return lowered;
 }
 
 Result<std::string> ExprLowering::lower_order(const std::vector<plan::SortKey>& keys) {

@@ -153,6 +153,10 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
 
 Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
   TRY_ASSIGN(const Relation left, lower(node.children[0]));
+  for (std::size_t i = 0; i < node.lateral.size(); ++i) {
+    TRY_ASSIGN(std::string value, exprs_.lower(*node.lateral_values[i]));
+    exprs_.bind(node.lateral[i], std::move(value));
+  }
   TRY_ASSIGN(const Relation right, lower(node.children[1]));
   using plan::JoinType;
   static const std::map<JoinType, std::string> words = {
@@ -170,9 +174,10 @@ Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
   const bool left_only = node.type == JoinType::semi || node.type == JoinType::anti;
   std::string columns = left_only ? columns_of(*node.children[0]) : columns_of(node);
   if (node.output.empty()) columns = "0 AS c_none";
-  return wrap(fmt::format("SELECT {} FROM {} AS l {} {} AS r ON {}", columns,
+  return wrap(fmt::format("SELECT {} FROM {} AS l {}{} {} AS r ON {}", columns,
                           side(left, *node.children[0]), words.at(node.type),
-                          side(right, *node.children[1]), condition));
+                          node.lateral.empty() ? "" : " LATERAL", side(right, *node.children[1]),
+                          condition));
 }
 
 Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperation& node) {

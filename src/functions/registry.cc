@@ -141,7 +141,7 @@ TypePtr accept_number(char letter, const TypePtr& type) {
 TypePtr accept(char letter, const TypePtr& type) {
   if (const TypePtr wanted = concrete(letter)) {
     if (type->is_string() && wanted->is_string()) return column::string_type();
-    return can_cast_implicitly(*type, *wanted) ? wanted : nullptr;
+    return fits_parameter(*type, *wanted) ? wanted : nullptr;
   }
   const TypeKind kind = type->kind();
   switch (letter) {
@@ -379,6 +379,16 @@ bool exists(std::string_view name) {
   return entry != nullptr && (entry->rule != nullptr || !entry->result.empty());
 }
 
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const auto& [name, entry] : index()) {
+    const bool word = (name[0] >= 'a' && name[0] <= 'z') || name[0] == '_';
+    if (word && exists(name)) out.emplace_back(name);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 FunctionKind kind_of(std::string_view name) {
   const Entry* entry = find_entry(to_lower(name));
   return entry == nullptr ? FunctionKind::scalar : entry->kind;
@@ -388,6 +398,16 @@ std::optional<std::string_view> sql_template(std::string_view canonical) {
   const Entry* entry = find_entry(canonical);
   if (entry == nullptr) return std::nullopt;
   return entry->sql;
+}
+
+std::map<std::string, std::string> function_options(std::string_view text) {
+  std::map<std::string, std::string> out;
+  for (const auto& pair : split(text, '\x1e')) {
+    const auto middle = pair.find('\x1f');
+    if (middle != std::string::npos)
+      out[to_lower(pair.substr(0, middle))] = pair.substr(middle + 1);
+  }
+  return out;
 }
 
 std::string expand_template(std::string_view text, const std::vector<std::string>& arguments,

@@ -55,7 +55,11 @@ Result<Call> resolve(std::string_view name, const std::vector<Argument>& argumen
                      const Settings& settings);
 
 bool exists(std::string_view name);
+std::vector<std::string> names();             // of all functions, operators left out; sorted
 FunctionKind kind_of(std::string_view name);  // scalar when unknown
+
+// docs/functions.md, as the table has it.
+std::string functions_document();
 
 // Implicit casts that more than functions need (set operations, IN, CASE, coalesce, joins' USING).
 // The common type of two types, or nothing when Spark finds none.

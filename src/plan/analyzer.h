@@ -44,6 +44,7 @@ class Resolver {
 struct AnalyzerSettings {
   functions::Settings functions;
   bool case_sensitive = false;
+  std::string database = "default";  // current_database()
 };
 
 Result<NodePtr> analyze(const spark::connect::Relation& relation, Resolver& resolver,

@@ -49,7 +49,9 @@ enum class ExprKind : std::uint8_t {
   in_list,          // children[0] IN (children[1..]), types equal
   get_field,        // children[0] is a struct: member `ordinal`
   lambda,           // children[0] body; parameters: the ids of its lambda_variables, in order
-  lambda_variable,  // id
+  lambda_variable,  // id: bound by the lambda or subquery around it
+  subquery,  // name: scalarsubquery, exists, in; plan; children = the left side of IN (`ordinal` of
+             // them), then the values of `parameters`, which are lambda_variables in the plan
   generator,  // explode and kin: name, children; type is the struct of the generated columns; only
               // in a Generate node
 };
@@ -103,13 +105,13 @@ struct Expr {
   std::vector<AttributeId> parameters;  // lambda, subquery
   std::shared_ptr<const Node> plan;     // subquery
   std::optional<QueryContext> origin;   // where in the user's program it was written
-};
-
 
   Expr() = default;
   Expr(const Expr&) = default;
   Expr& operator=(const Expr&) = default;
   ~Expr();  // at any depth
+};
+
 // Constructors that fill type and nullability.
 ExprPtr make_literal(std::shared_ptr<arrow::Scalar> value, column::TypePtr type,
                      std::string pretty);

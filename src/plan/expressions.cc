@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "plan/literal.h"
 #include "plan/refusals.h"
+#include "plan/subquery.h"
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "spark/connect/expressions.pb.h"
+#include "spark/connect/relations.pb.h"
 #include "sql/parser.h"
 
 namespace millstream::plan {
@@ -157,7 +159,7 @@ Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
     case Proto::kTypedAggregateExpression:
       return Status::unsupported("typed aggregate expressions are not supported");
     case Proto::kSubqueryExpression:
-      return Status::unsupported("subquery expressions are not supported");
+      return subquery(proto.subquery_expression());
     case Proto::kDirectShufflePartitionId:
       return Status::unsupported("direct shuffle partition ids are not supported");
     case Proto::kExtension:
@@ -188,10 +190,42 @@ Result<ExprPtr> ExpressionAnalyzer::attribute(const sc::Expression_UnresolvedAtt
   return found;
 }
 
+namespace {
+
+// An expression's text, and its subqueries while it is resolved.
+class ParsedText {
+ public:
+  explicit ParsedText(SubqueryAnalyzer* analyzer) : analyzer_(analyzer) {}
+  ParsedText(const ParsedText&) = delete;
+  ParsedText& operator=(const ParsedText&) = delete;
+  ~ParsedText() {
+    if (analyzer_ != nullptr) analyzer_->forget_subqueries(subqueries_.size());
+  }
+  Status parse(const std::string& text) {
+    const Status status = sql::parse_expression(text, &expression_, &subqueries_);
+    if (analyzer_ != nullptr) analyzer_->define_subqueries(subqueries_);
+    return status;
+  }
+  const sc::Expression& expression() const { return expression_; }
+
+ private:
+  SubqueryAnalyzer* analyzer_;
+  sc::Expression expression_;
+  std::vector<sc::Relation> subqueries_;
+};
+
+}  // namespace
+
 Result<ExprPtr> ExpressionAnalyzer::expression_string(const std::string& text) {
-  Proto parsed;
-  TRY(sql::parse_expression(text, &parsed));
-  return resolve(parsed);
+  ParsedText parsed(scope_.subqueries());
+  TRY(parsed.parse(text));
+  return resolve(parsed.expression());
+}
+
+Result<std::vector<ExprPtr>> ExpressionAnalyzer::expand_string(const std::string& text) {
+  ParsedText parsed(scope_.subqueries());
+  TRY(parsed.parse(text));
+  return expand(parsed.expression());
 }
 
 Result<ExprPtr> ExpressionAnalyzer::alias(const sc::Expression_Alias& proto) {
@@ -261,6 +295,78 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::star(const sc::Expression_Unres
   return scope_.expand_star(parts);
 }
 
+namespace {
+
+// The struct without a member; nullptr: it has none of that name.
+Result<ExprPtr> without_member(ExpressionAnalyzer& analyzer, const ExprPtr& base,
+                               const std::string& name, bool case_sensitive) {
+  std::vector<ExprPtr> members;
+  bool found = false;
+  if (base->type->kind() != TypeKind::struct_) return ExprPtr();
+  for (const column::Field& field : base->type->fields()) {
+    if (same_name(field.name, name, case_sensitive)) {
+      found = true;
+      continue;
+    }
+    TRY_ASSIGN(ExprPtr member,
+               extract_value(base, string_literal(field.name), case_sensitive, true));
+    members.push_back(string_literal(field.name));
+    members.push_back(strip_alias(member));
+  }
+  if (!found) return ExprPtr();
+  return analyzer.call("named_struct", std::move(members));
+}
+
+}  // namespace
+
+// * EXCEPT (a, s.b): without column a, and without member b of column s.
+Result<std::vector<ExprPtr>> ExpressionAnalyzer::star_except(
+    const sc::Expression_UnresolvedFunction& proto) {
+  TRY_ASSIGN(std::vector<ExprPtr> columns, expand(proto.arguments(0)));
+  const bool sensitive = scope_.case_sensitive();
+  std::vector<std::string> names;
+  for (const ExprPtr& column : columns) names.push_back(sql_id(column->name));
+  for (int i = 1; i < proto.arguments_size(); ++i) {
+    TRY_ASSIGN(
+        const NameParts parts,
+        sql::parse_identifier(proto.arguments(i).unresolved_attribute().unparsed_identifier()));
+    const std::size_t before = columns.size();
+    bool found = false;
+    for (ExprPtr& column : columns) {
+      if (parts.size() != 2 || !same_name(column->name, parts[0], sensitive)) continue;
+      TRY_ASSIGN(ExprPtr rest, without_member(*this, strip_alias(column), parts[1], sensitive));
+      if (rest == nullptr) continue;
+      column = make_alias(rest, column->name, next_attribute_id());
+      found = true;
+    }
+    if (!found) {
+      std::erase_if(columns, [&](const ExprPtr& column) {
+        return same_name(column->name, parts.back(), sensitive);
+      });
+    }
+    if (found || columns.size() < before) continue;
+    return Status::error("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                         {{"objectName", sql_id(parts)}, {"proposal", join(names, ", ")}});
+  }
+  return columns;
+}
+
+// * with another value in one of its columns.
+Result<std::vector<ExprPtr>> ExpressionAnalyzer::star_set(
+    const sc::Expression_UnresolvedFunction& proto) {
+  TRY_ASSIGN(std::vector<ExprPtr> columns, expand(proto.arguments(0)));
+  const std::string& name = proto.arguments(1).literal().string();
+  TRY_ASSIGN(ExprPtr value, resolve(proto.arguments(2)));
+  bool found = false;
+  for (ExprPtr& column : columns) {
+    if (!same_name(column->name, name, scope_.case_sensitive())) continue;
+    column = make_alias(strip_alias(value), column->name, next_attribute_id());
+    found = true;
+  }
+  if (!found) return unresolved_column({name}, scope_.attributes());
+  return columns;
+}
+
 Result<std::vector<ExprPtr>> ExpressionAnalyzer::multi_alias(const sc::Expression_Alias& proto) {
   TRY_ASSIGN(ExprPtr child, resolve(proto.expr()));
   child = strip_alias(child);
@@ -281,11 +387,10 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::multi_alias(const sc::Expressio
 Result<std::vector<ExprPtr>> ExpressionAnalyzer::expand(const Proto& proto) {
   if (proto.has_unresolved_star()) return star(proto.unresolved_star());
   if (proto.has_alias() && proto.alias().name_size() > 1) return multi_alias(proto.alias());
-  if (proto.has_expression_string()) {
-    Proto parsed;
-    TRY(sql::parse_expression(proto.expression_string().expression(), &parsed));
-    return expand(parsed);
-  }
+  if (proto.has_expression_string()) return expand_string(proto.expression_string().expression());
+  const std::string& function = proto.unresolved_function().function_name();
+  if (function == "ms_star_except") return star_except(proto.unresolved_function());
+  if (function == "ms_star_set") return star_set(proto.unresolved_function());
   TRY_ASSIGN(ExprPtr expr, resolve(proto));
   return std::vector<ExprPtr>{std::move(expr)};
 }

@@ -21,6 +21,7 @@ class Expression_UnresolvedStar;
 class Expression_UpdateFields;
 class Expression_Window;
 class Expression_Window_WindowFrame;
+class SubqueryExpression;
 }  // namespace spark::connect
 
 namespace millstream::plan {
@@ -64,10 +65,17 @@ class ExpressionAnalyzer {
   Result<ExprPtr> alias(const spark::connect::Expression_Alias& proto);
   Result<ExprPtr> cast(const spark::connect::Expression_Cast& proto);
   Result<std::vector<ExprPtr>> star(const spark::connect::Expression_UnresolvedStar& proto);
+  Result<std::vector<ExprPtr>> star_except(
+      const spark::connect::Expression_UnresolvedFunction& proto);
+  Result<std::vector<ExprPtr>> star_set(const spark::connect::Expression_UnresolvedFunction& proto);
+  Result<std::vector<ExprPtr>> expand_string(const std::string& text);
   Result<std::vector<ExprPtr>> multi_alias(const spark::connect::Expression_Alias& proto);
   Result<ExprPtr> update_fields(const spark::connect::Expression_UpdateFields& proto);
   Result<ExprPtr> rebuilt_struct(const ExprPtr& base, const std::vector<std::string>& path,
                                  std::size_t at, const ExprPtr& value);
+
+  // subquery.cc
+  Result<ExprPtr> subquery(const spark::connect::SubqueryExpression& proto);
 
   // functions.cc
   Result<ExprPtr> function(const spark::connect::Expression_UnresolvedFunction& proto);
@@ -78,6 +86,7 @@ class ExpressionAnalyzer {
   Result<ExprPtr> case_when(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> in_list(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> between(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> null_if(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> make_struct(const std::string& name, const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> local_timestamp(const ExprPtr& micros);
   Result<ExprPtr> aggregate_filter(const std::vector<ExprPtr>& arguments);

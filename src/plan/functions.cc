@@ -62,6 +62,29 @@ TypePtr common_type(const std::vector<ExprPtr>& exprs) {
   return common;
 }
 
+// A constant text that is shown as the call which it answers.
+Result<ExprPtr> named_text(const std::string& value, const std::string& pretty) {
+  auto out = std::make_shared<Expr>(*string_literal(value));
+  out->pretty = pretty;
+  return ExprPtr(out);
+}
+
+// The options of from_json and kin, map('mode', 'FAILFAST'), as one constant: name and value behind
+// unit separators, pairs between record separators.
+std::optional<ExprPtr> options_text(const ExprPtr& map) {
+  if (map->kind != ExprKind::call || map->name != "map") return std::nullopt;
+  std::string text;
+  for (std::size_t i = 0; i < map->children.size(); ++i) {
+    const Expr* child = map->children[i].get();
+    if (child->kind != ExprKind::literal || !child->type->is_string() || !child->value->is_valid)
+      return std::nullopt;
+    text += child->value->ToString() + (i % 2 == 0 ? '\x1f' : '\x1e');
+  }
+  return string_literal(text);
+}
+
+bool takes_options(std::string_view name) { return name == "from_json" || name == "to_json"; }
+
 bool is_utc(const std::string& zone) {
   return zone == "UTC" || zone == "Z" || zone == "Etc/UTC" || zone == "GMT" || zone == "+00:00";
 }
@@ -83,6 +106,14 @@ Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunc
   }
   std::vector<ExprPtr> arguments;
   const bool count = equals_ignore_case(name, "count");
+  if (count && proto.arguments_size() == 1 &&
+      proto.arguments(0).unresolved_star().has_unparsed_target()) {
+    std::string target = proto.arguments(0).unresolved_star().unparsed_target();
+    if (target.ends_with(".*")) target.resize(target.size() - 2);
+    TRY_ASSIGN(const auto parts, sql::parse_identifier(target));
+    return Status::error("INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
+                         {{"tableName", sql_id(parts)}});
+  }
   for (const auto& argument : proto.arguments()) {
     if (count && proto.arguments_size() == 1 && argument.has_unresolved_star() &&
         !argument.unresolved_star().has_unparsed_target()) {
@@ -178,6 +209,12 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (lower == "struct") return wrap(make_struct(name, given));
   std::vector<ExprPtr> arguments;
   for (const auto& argument : given) arguments.push_back(strip_alias(argument));
+  if (takes_options(lower) && arguments.size() > 1) {
+    if (const auto text = options_text(arguments.back())) {
+      arguments.back() = *text;
+      return wrap(call(name, arguments));
+    }
+  }
   if (lower == "when") return wrap(case_when(arguments));
   if (lower == "in" && !arguments.empty()) return wrap(in_list(arguments));
   if (lower == "between" && arguments.size() == 3) return wrap(between(arguments));
@@ -185,9 +222,17 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
     // SQL's minus sign; the function negative() is named otherwise.
     return wrap(call("unary_minus", arguments));
   }
+  if (lower == "nullif" && arguments.size() == 2) return wrap(null_if(arguments));
   if (lower == "window") return wrap(time_window(arguments));
   if (lower == "window_time" && arguments.size() == 1) return wrap(window_time(arguments[0]));
   if (lower == "session_window") return Status::unsupported("session_window is not supported");
+  if (arguments.empty() && (lower == "current_database" || lower == "current_schema")) {
+    return wrap(named_text(settings_.database, "current_schema()"));
+  }
+  if (arguments.empty() && lower == "current_catalog") {
+    return wrap(named_text("spark_catalog", "current_catalog()"));
+  }
+  if (lower == "ms_row") return wrap(call("named_struct", arguments));
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
   if (lower == "ms_local_timestamp" && arguments.size() == 1) {
     return wrap(local_timestamp(arguments[0]));
@@ -277,6 +322,15 @@ Result<ExprPtr> ExpressionAnalyzer::between(const std::vector<ExprPtr>& argument
   TRY_ASSIGN(ExprPtr both, call("and", {low, high}));
   auto out = std::make_shared<Expr>(*both);
   out->pretty = "between(" + list_of(arguments, 0) + ")";
+  return ExprPtr(out);
+}
+
+// nullif(a, b) keeps the type of a, whatever both are compared as.
+Result<ExprPtr> ExpressionAnalyzer::null_if(const std::vector<ExprPtr>& arguments) {
+  TRY_ASSIGN(ExprPtr same, call("=", {arguments[0], arguments[1]}));
+  TRY_ASSIGN(ExprPtr chosen, call("if", {same, null_literal(arguments[0]->type), arguments[0]}));
+  auto out = std::make_shared<Expr>(*chosen);
+  out->pretty = "nullif(" + list_of(arguments, 0) + ")";
   return ExprPtr(out);
 }
 

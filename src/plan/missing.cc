@@ -21,8 +21,9 @@ bool carries(const Node& node) {
     case NodeKind::sample:
     case NodeKind::collect_metrics:
     case NodeKind::aggregate:
-    case NodeKind::deduplicate:
       return true;
+    case NodeKind::deduplicate:
+      return as<Deduplicate>(node).keys.size() != node.output.size();
     default:
       return false;
   }

@@ -103,6 +103,9 @@ struct Join final : Node {
   Join() : Node(NodeKind::join) {}
   JoinType type = JoinType::inner;
   ExprPtr condition;  // null: none
+  // LATERAL: the lambda_variables in the right input, and their values of each left row.
+  std::vector<AttributeId> lateral;
+  std::vector<ExprPtr> lateral_values;
 };
 
 enum class SetOperationType : std::uint8_t {

@@ -143,6 +143,37 @@ NodePtr collapse_projects(const NodePtr& node) {
   return rebuilt;
 }
 
-NodePtr optimize(NodePtr node) { return push_into_scans(prune_columns(collapse_projects(node))); }
+namespace {
+
+// The plans of subqueries are optimized each for itself.
+NodePtr optimize_subqueries(const NodePtr& node) {
+  std::shared_ptr<Node> copy;
+  bool any = false;
+  for_each_expression(*node, [&](const Expr& e) { any = any || contains(e, ExprKind::subquery); });
+  if (any) {
+    copy = clone(*node);
+    map_expressions(*copy, [](const ExprPtr& e) {
+      return transform(e, [](const ExprPtr& part) -> ExprPtr {
+        if (part->kind != ExprKind::subquery) return part;
+        auto optimized = std::make_shared<Expr>(*part);
+        optimized->plan = optimize(part->plan);
+        return optimized;
+      });
+    });
+  }
+  for (std::size_t i = 0; i < node->children.size(); ++i) {
+    NodePtr child = optimize_subqueries(node->children[i]);
+    if (child == node->children[i]) continue;
+    if (copy == nullptr) copy = clone(*node);
+    copy->children[i] = std::move(child);
+  }
+  return copy == nullptr ? node : NodePtr(copy);
+}
+
+}  // namespace
+
+NodePtr optimize(NodePtr node) {
+  return optimize_subqueries(push_into_scans(prune_columns(collapse_projects(node))));
+}
 
 }  // namespace millstream::plan

@@ -108,7 +108,7 @@ NodePtr prune_set_operation(const NodePtr& node, const IdSet& required) {
 
 NodePtr prune_join(const NodePtr& node, IdSet required) {
   auto copy = std::make_shared<Join>(as<Join>(*node));
-  if (copy->condition != nullptr) add_references(*copy->condition, required);
+  for_each_expression(*copy, [&](const Expr& e) { add_references(e, required); });
   for (NodePtr& child : copy->children) child = prune(child, required);
   keep_available(*copy);
   return copy;

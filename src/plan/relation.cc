@@ -107,6 +107,14 @@ Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
       return chunked_local(r.chunked_cached_local_relation());
     case Rel::kRange:
       return range(r.range());
+    case Rel::kSql:
+      return sql(r.sql());
+    case Rel::kWithRelations:
+      return with_relations(r.with_relations());
+    case Rel::kUnresolvedTableValuedFunction:
+      return table_function(r.unresolved_table_valued_function());
+    case Rel::kLateralJoin:
+      return lateral_join(r.lateral_join());
     case Rel::kCachedRemoteRelation: {
       TRY_ASSIGN(NodePtr kept, resolver_.cached_relation(r.cached_remote_relation().relation_id()));
       return with_fresh_ids(kept);
@@ -120,8 +128,13 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
   switch (r.rel_type_case()) {
     case Rel::kProject:
       return project(r.project(), std::move(input));
-    case Rel::kFilter:
+    case Rel::kFilter: {
+      const auto& call = r.filter().condition().unresolved_function();
+      if (call.function_name() == "ms_limit" || call.function_name() == "ms_offset") {
+        return limit_by(call, std::move(input));
+      }
       return filter(r.filter().condition(), std::move(input));
+    }
     case Rel::kSort:
       return sort(r.sort(), std::move(input));
     case Rel::kLimit:
@@ -131,6 +144,8 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
     case Rel::kTail:
       return limit(std::move(input), r.tail().limit(), 0, true);
     case Rel::kAggregate:
+      if (is_sql_select(r.aggregate())) return select_query(r.aggregate(), std::move(input));
+      if (is_sql_pivot(r.aggregate())) return pivot_query(r.aggregate(), std::move(input));
       return aggregate(r.aggregate(), std::move(input));
     case Rel::kSample:
       return sample(r.sample(), std::move(input));
@@ -163,6 +178,10 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
       const auto& proto = r.repartition_by_expression();
       if (proto.has_num_partitions()) node->partitions = proto.num_partitions();
       Scope scope = scope_of({input});
+      const MissingColumns missing(input, settings_.case_sensitive);
+      scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id) {
+        return missing.find(parts, plan_id);
+      });
       ExpressionAnalyzer analyzer(settings_, scope);
       for (const auto& e : proto.partition_exprs()) {
         const auto& bare = e.has_sort_order() ? e.sort_order().child() : e;
@@ -283,6 +302,15 @@ bool has_aggregate_function(const Expr& expr) {
   visit_outside_aggregates(expr,
                            [&](const Expr& e) { found = found || e.kind == ExprKind::aggregate; });
   return found;
+}
+
+bool has_nested_aggregate(const Expr& expr) {
+  bool nested = false;
+  visit_outside_aggregates(expr, [&](const Expr& e) {
+    if (e.kind != ExprKind::aggregate) return;
+    for (const ExprPtr& child : e.children) nested = nested || has_aggregate_function(*child);
+  });
+  return nested;
 }
 
 Status check_no_generator(const Expr& expr, const std::string& operator_name) {

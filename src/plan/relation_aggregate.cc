@@ -55,12 +55,18 @@ ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
   return copy;
 }
 
-Status check_grouped(const ExprPtr& expr, const IdSet& keys, bool grouped) {
+// A column outside of aggregate functions that no key determines; nullptr: there is none.
+const Expr* ungrouped(const Expr& expr, const IdSet& keys) {
   const Expr* wrong = nullptr;
-  visit_outside_aggregates(*expr, [&](const Expr& e) {
+  visit_outside_aggregates(expr, [&](const Expr& e) {
     if (e.kind == ExprKind::attribute && !keys.contains(key_of(e.id)) && wrong == nullptr)
       wrong = &e;
   });
+  return wrong;
+}
+
+Status check_grouped(const ExprPtr& expr, const IdSet& keys, bool grouped) {
+  const Expr* wrong = ungrouped(*expr, keys);
   if (wrong == nullptr) return Status::OK();
   if (!grouped) return Status::error("MISSING_GROUP_BY");
   Status status =
@@ -149,7 +155,7 @@ std::vector<Key> keys_of(const Aggregate& node) {
 }  // namespace
 
 Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::vector<ExprPtr> exprs,
-                               std::vector<std::vector<int>> grouping_sets) {
+                               std::vector<std::vector<int>> grouping_sets, ExprPtr having) {
   auto node = std::make_shared<Aggregate>();
   if (input == nullptr) input = make_project(nullptr, {});
   std::vector<Key> known;
@@ -177,17 +183,28 @@ Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::ve
     TRY(check_grouped(e, key_ids, !keys.empty()));
     windows = windows || contains(*e, ExprKind::window);
   }
+  if (having != nullptr) {
+    having = over_keys(having, known);
+    if (const Expr* wrong = ungrouped(*having, key_ids)) {
+      std::vector<Attribute> outputs;
+      for (const ExprPtr& e : exprs) outputs.push_back(attribute_of(*e));
+      return unresolved_column({wrong->name}, outputs);
+    }
+  }
   node->grouping_sets = std::move(grouping_sets);
   node->children.push_back(std::move(input));
-  if (!windows) {
+  if (!windows && having == nullptr) {
     node->exprs = std::move(exprs);
     set_output(*node);
     return NodePtr(node);
   }
   node->exprs = node->keys;
   for (ExprPtr& e : exprs) e = aggregates_to_columns(e, node->exprs, false);
+  if (having != nullptr) having = aggregates_to_columns(having, node->exprs, false);
   set_output(*node);
-  return make_project(node, std::move(exprs));
+  NodePtr groups = node;
+  if (having != nullptr) groups = make_filter(groups, having);
+  return make_project(groups, std::move(exprs));
 }
 
 Result<NodePtr> extend_aggregate(const NodePtr& given, std::vector<ExprPtr>& exprs) {

@@ -96,8 +96,30 @@ Result<NodePtr> RelationAnalyzer::join_relation(const sc::Join& proto) {
   }
   TRY_ASSIGN(NodePtr left, relation(proto.left()));
   TRY_ASSIGN(NodePtr right, relation(proto.right()));
+  return join_nodes(proto, std::move(left), std::move(right));
+}
+
+// NATURAL: USING of all columns that both sides have; a cross join when there are none.
+Result<NodePtr> RelationAnalyzer::natural_join(const sc::Join& proto, const NodePtr& left,
+                                               const NodePtr& right) {
+  sc::Join on_names;
+  on_names.set_join_type(proto.join_type());
+  for (const ExprPtr& l : visible_columns(*left)) {
+    for (const ExprPtr& r : visible_columns(*right)) {
+      if (!same_name(l->name, r->name, settings_.case_sensitive)) continue;
+      on_names.add_using_columns(l->name);
+      break;
+    }
+  }
+  return join_nodes(on_names, left, right);
+}
+
+Result<NodePtr> RelationAnalyzer::join_nodes(const sc::Join& proto, NodePtr left, NodePtr right) {
   if (shares_ids(*left, *right)) right = with_fresh_ids(right);
   if (proto.using_columns_size() > 0) return using_join(proto, left, right);
+  if (proto.join_condition().unresolved_function().function_name() == "ms_natural") {
+    return natural_join(proto, left, right);
+  }
   TRY_ASSIGN(const JoinType type, join_type(proto.join_type()));
   if (!proto.has_join_condition()) return make_join(type, left, right, nullptr);
   Scope scope = scope_of({left, right});
@@ -108,9 +130,14 @@ Result<NodePtr> RelationAnalyzer::join_relation(const sc::Join& proto) {
                          {{"joinCondition", sql_expr(condition->pretty)},
                           {"conditionType", sql_type(condition->type)}});
   }
-  if (has_aggregate_function(*condition) || contains(*condition, ExprKind::window)) {
-    return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR",
-                         {{"invalidExprSqls", sql_expr(condition->pretty)}});
+  std::vector<std::string> wrong;
+  visit(*condition, [&](const Expr& e) {
+    const bool bad = e.kind == ExprKind::window || e.kind == ExprKind::aggregate;
+    if (bad) wrong.push_back(sql_expr(e.pretty));
+    return !bad;
+  });
+  if (!wrong.empty()) {
+    return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", join(wrong, ", ")}});
   }
   TRY(check_no_generator(*condition, "'Join"));
   condition = implicit_cast(condition, column::boolean_type(), analyzer.ansi());

@@ -12,6 +12,20 @@ namespace sc = spark::connect;
 
 namespace {
 
+// The visible columns, to be addressed by that name and no other.
+NodePtr make_alias_node(const NodePtr& input, const std::vector<std::string>& qualifier) {
+  auto node = std::make_shared<Project>();
+  node->alias = true;
+  for (Attribute a : input->output) {
+    if (a.hidden) continue;
+    node->exprs.push_back(make_attribute(a));
+    a.qualifier = qualifier;
+    node->output.push_back(std::move(a));
+  }
+  node->children.push_back(input);
+  return node;
+}
+
 template <typename Map>
 Options options_of(const Map& map) {
   Options options;
@@ -24,6 +38,9 @@ Options options_of(const Map& map) {
 Result<NodePtr> RelationAnalyzer::read(const sc::Read& proto) {
   if (proto.has_named_table()) {
     TRY_ASSIGN(auto parts, sql::parse_identifier(proto.named_table().unparsed_identifier()));
+    if (parts.size() == 1 && !proto.is_streaming()) {
+      if (const NodePtr node = defined(parts[0])) return make_alias_node(node, parts);
+    }
     TRY_ASSIGN(NodePtr node, resolver_.named_table(parts, options_of(proto.named_table().options()),
                                                    proto.is_streaming()));
     // Its columns can be addressed by the table's name, and those of a view's definition by nothing

@@ -16,9 +16,7 @@ namespace millstream::plan {
 
 namespace sc = spark::connect;
 
-namespace {
-
-// An alias that stands earlier in the same list, for `z` in select((a + 1) AS z, z + 1).
+// For `z` in select((a + 1) AS z, z + 1).
 std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const NameParts& parts,
                                      bool case_sensitive) {
   ExprPtr found;
@@ -33,9 +31,8 @@ std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const Nam
   return ExprPtr(out);
 }
 
-// The columns of a generator, joined to the rows of `input`.
 NodePtr make_generate(NodePtr input, const ExprPtr& generator,
-                      const std::vector<std::string>& names, std::vector<ExprPtr>& columns) {
+                      const std::vector<std::string>& names) {
   auto node = std::make_shared<Generate>();
   node->generator = generator;
   node->outer = generator->outer;
@@ -47,14 +44,11 @@ NodePtr make_generate(NodePtr input, const ExprPtr& generator,
     a.name = i < names.size() ? names[i] : fields[i].name;
     a.type = fields[i].type;
     a.nullable = fields[i].nullable || node->outer;
-    columns.push_back(make_attribute(a));
     node->output.push_back(std::move(a));
   }
   node->children.push_back(std::move(input));
   return node;
 }
-
-}  // namespace
 
 Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr input) {
   Scope scope = input == nullptr ? scope_of({}) : scope_of({input});
@@ -120,8 +114,12 @@ Result<NodePtr> RelationAnalyzer::select(
       continue;
     }
     static const std::vector<std::string> own_names;
-    input = make_generate(input, exprs[i],
-                          i < generator_names.size() ? generator_names[i] : own_names, columns);
+    const std::size_t below = input->output.size();
+    input =
+        make_generate(input, exprs[i], i < generator_names.size() ? generator_names[i] : own_names);
+    for (std::size_t c = below; c < input->output.size(); ++c) {
+      columns.push_back(make_attribute(input->output[c]));
+    }
   }
   return make_project(std::move(input), std::move(columns));
 }
@@ -143,12 +141,14 @@ Result<NodePtr> RelationAnalyzer::filter(const sc::Expression& proto, NodePtr in
   }
   condition = implicit_cast(condition, column::boolean_type(), analyzer.ansi());
   TRY(check_no_generator(*condition, "'Filter"));
+  if (contains(*condition, ExprKind::window)) {
+    return Status::error("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", {{"clauseName", "WHERE"}});
+  }
   const bool over_aggregate = input->kind == NodeKind::aggregate;
-  if (contains(*condition, ExprKind::window) ||
-      (has_aggregate_function(*condition) && !over_aggregate)) {
+  if (has_aggregate_function(*condition) && !over_aggregate) {
     std::vector<std::string> wrong;
     visit(*condition, [&](const Expr& e) {
-      const bool bad = e.kind == ExprKind::window || e.kind == ExprKind::aggregate;
+      const bool bad = e.kind == ExprKind::aggregate;
       if (bad) wrong.push_back(e.pretty);
       return !bad;
     });
@@ -162,6 +162,19 @@ Result<NodePtr> RelationAnalyzer::filter(const sc::Expression& proto, NodePtr in
   return make_project(filtered, visible_columns(*input));
 }
 
+namespace {
+
+// ORDER BY ALL: the column in the order's direction.
+SortKey sort_key_like(const sc::Expression_SortOrder& order, const ExprPtr& column) {
+  SortKey key;
+  key.expr = column;
+  key.ascending = order.direction() == sc::Expression_SortOrder::SORT_DIRECTION_ASCENDING;
+  key.nulls_first = order.null_ordering() == sc::Expression_SortOrder::SORT_NULLS_FIRST;
+  return key;
+}
+
+}  // namespace
+
 Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   Scope scope = scope_of({input});
   const MissingColumns missing(input, settings_.case_sensitive);
@@ -174,6 +187,13 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   const Exprs columns = visible_columns(*input);
   Exprs exprs;
   for (const auto& order : proto.order()) {
+    if (order.child().unresolved_function().function_name() == "ms_all") {
+      for (const ExprPtr& column : columns) {
+        node->keys.push_back(sort_key_like(order, column));
+        exprs.push_back(column);
+      }
+      continue;
+    }
     TRY_ASSIGN(SortKey key, analyzer.sort_key(order));
     const bool ordinal =
         key.expr->kind == ExprKind::literal && key.expr->type->kind() == column::TypeKind::int_;
@@ -187,6 +207,10 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
       key.expr = columns[static_cast<std::size_t>(index - 1)];
     }
     TRY(check_no_generator(*key.expr, "'Sort"));
+    if (contains(*key.expr, ExprKind::window)) {
+      return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR",
+                           {{"invalidExprSqls", sql_expr(key.expr->pretty)}});
+    }
     exprs.push_back(key.expr);
     node->keys.push_back(std::move(key));
   }

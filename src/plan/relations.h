@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/expressions.h"
+#include "plan/subquery.h"
 
 namespace spark::connect {
 class Aggregate;
@@ -16,6 +17,7 @@ class CollectMetrics;
 class Deduplicate;
 class Drop;
 class Join;
+class LateralJoin;
 class LocalRelation;
 class NADrop;
 class NAFill;
@@ -24,20 +26,23 @@ class Project;
 class Range;
 class Read;
 class Repartition;
+class SQL;
 class Sample;
 class SetOperation;
 class Sort;
 class SubqueryAlias;
 class ToDF;
 class ToSchema;
+class UnresolvedTableValuedFunction;
 class WithColumns;
 class WithColumnsRenamed;
+class WithRelations;
 class WithWatermark;
 }  // namespace spark::connect
 
 namespace millstream::plan {
 
-class RelationAnalyzer {
+class RelationAnalyzer final : private SubqueryAnalyzer {
  public:
   RelationAnalyzer(Resolver& resolver, const AnalyzerSettings& settings)
       : resolver_(resolver), settings_(settings) {}
@@ -57,6 +62,34 @@ class RelationAnalyzer {
   Result<NodePtr> cached_local(const spark::connect::CachedLocalRelation& proto);
   Result<NodePtr> chunked_local(const spark::connect::ChunkedCachedLocalRelation& proto);
 
+  // query.cc
+  Result<NodePtr> sql(const spark::connect::SQL& proto);
+  Result<NodePtr> with_relations(const spark::connect::WithRelations& proto);
+  NodePtr defined(const std::string& name);
+  Result<NodePtr> analyze_subquery(std::int64_t plan_id, OuterScope& outer) override;
+  void define_subqueries(const std::vector<spark::connect::Relation>& subqueries) override;
+  void forget_subqueries(std::size_t count) override;
+  Result<NodePtr> table_function(const spark::connect::UnresolvedTableValuedFunction& proto);
+  Result<NodePtr> range_function(const spark::connect::UnresolvedTableValuedFunction& proto,
+                                 ExpressionAnalyzer& analyzer);
+  Result<ExprPtr> generator(const spark::connect::UnresolvedTableValuedFunction& proto,
+                            ExpressionAnalyzer& analyzer);
+  Result<NodePtr> lateral_join(const spark::connect::LateralJoin& proto);
+  Result<NodePtr> lateral_generator(const spark::connect::LateralJoin& proto,
+                                    const spark::connect::UnresolvedTableValuedFunction& function,
+                                    NodePtr left);
+  Result<NodePtr> lateral_query(const spark::connect::LateralJoin& proto, NodePtr left);
+  Result<NodePtr> limit_by(const spark::connect::Expression_UnresolvedFunction& call,
+                           NodePtr input);
+
+  // inline_table.cc
+  Result<NodePtr> inline_table(const spark::connect::UnresolvedTableValuedFunction& proto);
+
+  // select.cc
+  class SelectAnalyzer;
+  Result<NodePtr> select_query(const spark::connect::Aggregate& proto, NodePtr input);
+  Result<NodePtr> pivot_query(const spark::connect::Aggregate& proto, NodePtr input);
+
   // relation_project.cc
   Result<NodePtr> project(const spark::connect::Project& proto, NodePtr input);
   Result<NodePtr> filter(const spark::connect::Expression& condition, NodePtr input);
@@ -73,6 +106,9 @@ class RelationAnalyzer {
 
   // relation_join.cc
   Result<NodePtr> join_relation(const spark::connect::Join& proto);
+  Result<NodePtr> join_nodes(const spark::connect::Join& proto, NodePtr left, NodePtr right);
+  Result<NodePtr> natural_join(const spark::connect::Join& proto, const NodePtr& left,
+                               const NodePtr& right);
   Result<NodePtr> using_join(const spark::connect::Join& proto, const NodePtr& left,
                              const NodePtr& right);
   Result<NodePtr> set_operation(const spark::connect::SetOperation& proto);
@@ -99,12 +135,23 @@ class RelationAnalyzer {
   Result<NodePtr> pivot(const spark::connect::Aggregate& proto, NodePtr input, Exprs keys,
                         Exprs aggregates, ExprPtr column);
 
-  Scope scope_of(std::vector<NodePtr> inputs) const {
-    return Scope(std::move(inputs), settings_.case_sensitive);
+  Scope scope_of(std::vector<NodePtr> inputs) {
+    Scope scope(std::move(inputs), settings_.case_sensitive);
+    scope.set_surroundings(this, outer_);
+    return scope;
   }
+
+  // A name of WITH, or of a DataFrame given to spark.sql.
+  struct Definition {
+    std::string name;
+    NodePtr node;
+  };
 
   Resolver& resolver_;
   const AnalyzerSettings& settings_;
+  std::vector<Definition> definitions_;  // in reach, innermost last
+  std::vector<std::pair<std::int64_t, const spark::connect::Relation*>> subqueries_;  // likewise
+  OuterScope* outer_ = nullptr;  // of the query around the one that is analysed
 };
 
 // --- nodes
@@ -141,12 +188,23 @@ class MissingColumns {
 // Each node but the arguments of aggregate functions. The function of an OVER counts as none.
 void visit_outside_aggregates(const Expr& e, const std::function<void(const Expr&)>& f);
 bool has_aggregate_function(const Expr& expr);
+bool has_nested_aggregate(const Expr& expr);  // sum(sum(x))
 Status check_no_generator(const Expr& expr, const std::string& operator_name);
+// An Aggregate that the SQL parser wrote for a SELECT; see select.cc.
+bool is_sql_select(const spark::connect::Aggregate& proto);
+bool is_sql_pivot(const spark::connect::Aggregate& proto);  // and for a PIVOT
+// An alias that stands earlier in the same list.
+std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const NameParts& parts,
+                                     bool case_sensitive);
+// The rows of `input`, each with those that the generator makes of it.
+NodePtr make_generate(NodePtr input, const ExprPtr& generator,
+                      const std::vector<std::string>& names);
 
 // relation_aggregate.cc. `keys` are attributes or aliases; `exprs` (attributes or aliases) hold
-// aggregate functions and what the keys determine.
+// aggregate functions and what the keys determine; `having` (may be null) says which groups stay.
 Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::vector<ExprPtr> exprs,
-                               std::vector<std::vector<int>> grouping_sets = {});
+                               std::vector<std::vector<int>> grouping_sets = {},
+                               ExprPtr having = nullptr);
 // The Aggregate with more columns, for expressions of a Sort or Filter above it, which are
 // rewritten to refer to them.
 Result<NodePtr> extend_aggregate(const NodePtr& aggregate, std::vector<ExprPtr>& exprs);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "plan/literal.h"
+#include "plan/subquery.h"
 #include "plan/text.h"
 #include "plan/tree.h"
 
@@ -124,14 +125,35 @@ std::optional<ExprPtr> Scope::lambda_variable(const NameParts& parts) const {
 }
 
 Result<ExprPtr> Scope::resolve(const NameParts& parts) const {
+  auto here = resolve_here(parts);
+  if (here.ok() || outer_ == nullptr ||
+      !here.status().condition().starts_with("UNRESOLVED_COLUMN")) {
+    return here;
+  }
+  TRY_ASSIGN(auto around, outer_->resolve(parts));
+  return around ? Result<ExprPtr>(*around) : here;
+}
+
+Result<ExprPtr> Scope::resolve_here(const NameParts& parts) const {
   if (auto variable = lambda_variable(parts)) return *variable;
   TRY_ASSIGN(auto found, find_name(attributes_, parts, case_sensitive_));
   if (found) return found->expr;
-  for (const Fallback& fallback : fallbacks_) {
-    TRY_ASSIGN(auto other, fallback(parts, std::nullopt));
+  for (const KnownFallback& fallback : fallbacks_) {
+    TRY_ASSIGN(auto other, fallback.find(parts, std::nullopt));
     if (other) return *other;
   }
   return unresolved_column(parts, attributes_);
+}
+
+Result<std::optional<ExprPtr>> Scope::resolve_for_subquery(const NameParts& parts) const {
+  TRY_ASSIGN(auto found, find_name(attributes_, parts, case_sensitive_));
+  if (found) return std::optional<ExprPtr>(found->expr);
+  for (const KnownFallback& fallback : fallbacks_) {
+    if (!fallback.for_subqueries) continue;
+    TRY_ASSIGN(auto other, fallback.find(parts, std::nullopt));
+    if (other) return other;
+  }
+  return std::optional<ExprPtr>();
 }
 
 // --- plan_id
@@ -242,8 +264,8 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts, std::int64_t plan_id,
   TRY_ASSIGN(auto candidate, search_nodes(inputs_, 0, search));
   if (candidate) return as_input(candidate->expr);
   if (!search.matched) return cannot_resolve(parts);
-  for (const Fallback& fallback : fallbacks_) {
-    TRY_ASSIGN(auto other, fallback(parts, plan_id));
+  for (const KnownFallback& fallback : fallbacks_) {
+    TRY_ASSIGN(auto other, fallback.find(parts, plan_id));
     if (other) return *other;
   }
   return cannot_resolve(parts);

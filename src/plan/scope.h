@@ -13,6 +13,9 @@
 
 namespace millstream::plan {
 
+class OuterScope;
+class SubqueryAnalyzer;
+
 // A name that was found: the column, and whether only a hidden one matched.
 struct Found {
   ExprPtr expr;
@@ -32,10 +35,25 @@ class Scope {
   const std::vector<NodePtr>& inputs() const { return inputs_; }
   const std::vector<Attribute>& attributes() const { return attributes_; }
   bool case_sensitive() const { return case_sensitive_; }
-  void add_fallback(Fallback fallback) { fallbacks_.push_back(std::move(fallback)); }
+  // `for_subqueries`: a subquery's reference to the query around it may use it too.
+  void add_fallback(Fallback fallback, bool for_subqueries = false) {
+    fallbacks_.push_back({std::move(fallback), for_subqueries});
+  }
+
+  // Of a query with others around it: who analyses subqueries, and the query around; both may be
+  // null.
+  void set_surroundings(SubqueryAnalyzer* subqueries, OuterScope* outer) {
+    subqueries_ = subqueries;
+    outer_ = outer;
+  }
+  SubqueryAnalyzer* subqueries() const { return subqueries_; }
+  bool in_lambda() const { return !lambdas_.empty(); }
 
   // UNRESOLVED_COLUMN.*, AMBIGUOUS_REFERENCE and the errors of struct member access.
   Result<ExprPtr> resolve(const NameParts& parts) const;
+  Result<ExprPtr> resolve_here(const NameParts& parts) const;  // not in the query around
+  // For a subquery that names it; nothing when there is no such column.
+  Result<std::optional<ExprPtr>> resolve_for_subquery(const NameParts& parts) const;
   // By the DataFrame that the name was taken from; see the .cc for the rules.
   Result<ExprPtr> resolve(const NameParts& parts, std::int64_t plan_id, bool metadata_column) const;
   // The columns of `*`, of `target.*` (a qualifier or a struct), of a DataFrame's `*`.
@@ -53,8 +71,14 @@ class Scope {
   std::vector<NodePtr> inputs_;
   std::vector<Attribute> attributes_;
   bool case_sensitive_;
-  std::vector<Fallback> fallbacks_;
+  struct KnownFallback {
+    Fallback find;
+    bool for_subqueries = false;
+  };
+  std::vector<KnownFallback> fallbacks_;
   std::vector<std::vector<Attribute>> lambdas_;
+  SubqueryAnalyzer* subqueries_ = nullptr;
+  OuterScope* outer_ = nullptr;
 };
 
 // The column of the DataFrame `plan_id` in or below `node`; nothing when there is none that `node`

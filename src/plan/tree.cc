@@ -75,6 +75,7 @@ void each_expression(N& node, const F& f) {
     case NodeKind::join: {
       auto& join = cast(static_cast<Join*>(nullptr));
       if (join.condition != nullptr) f(join.condition);
+      for (auto& e : join.lateral_values) f(e);
       break;
     }
     case NodeKind::deduplicate:
@@ -187,7 +188,7 @@ bool same_expr(const Expr& a, const Expr& b) {
   if (&a == &b) return true;
   if (a.kind != b.kind || a.children.size() != b.children.size() || a.id != b.id ||
       a.distinct != b.distinct || a.try_cast != b.try_cast || a.ansi != b.ansi ||
-      a.ordinal != b.ordinal || a.parameters != b.parameters ||
+      a.ordinal != b.ordinal || a.parameters != b.parameters || a.plan != b.plan ||
       (a.filter == nullptr) != (b.filter == nullptr) ||
       (a.window == nullptr) != (b.window == nullptr) || !a.deterministic || !b.deterministic) {
     return false;

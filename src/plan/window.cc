@@ -82,6 +82,12 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
   if (!fits) {
     return Status::error("UNSUPPORTED_EXPR_FOR_WINDOW", {{"sqlExpr", sql_expr(function->pretty)}});
   }
+  for (const ExprPtr& argument : function->children) {
+    if (contains(*argument, ExprKind::window)) {
+      return Status::unsupported("a window function inside another is not supported: {}",
+                                 function->pretty);
+    }
+  }
   if (function->distinct) {
     return Status::error("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
                          {{"windowExpr", sql_expr(function->pretty)}});

@@ -2,7 +2,7 @@
 // that Millstream does not have are refused by name. Functions; any thread.
 #pragma once
 
-#include "connector/batches.h"
+#include "session/result_table.h"
 #include "session/session.h"
 
 namespace spark::connect {
@@ -10,11 +10,6 @@ class Catalog;
 }  // namespace spark::connect
 
 namespace millstream::session {
-
-struct CatalogResult {
-  column::Schema schema;
-  connector::RecordBatchPtr rows;
-};
 
 Result<CatalogResult> run_catalog(Session& session, const spark::connect::Catalog& call);
 

@@ -62,7 +62,7 @@ Result<plan::NodePtr> SessionResolver::view_node(const View& view,
   if (view.node != nullptr) return qualified(plan::with_fresh_ids(view.node), qualifier);
   spark::connect::Relation relation;
   CHECK(relation.ParseFromString(view.relation));
-  SessionResolver inner(session_);
+  SessionResolver inner(session_, view.database);
   TRY_ASSIGN(const auto node, plan::analyze(relation, inner, analyzer_settings(session_.conf())));
   return qualified(node, qualifier);
 }
@@ -102,6 +102,7 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
     }
   }
   auto name = session_.table_name(parts);
+  if (name.ok() && parts.size() == 1 && !database_.empty()) name->database = database_;
   if (!name.ok()) return session_.table_not_found(parts);
   TRY_ASSIGN(const bool exists, runtime.warehouse->table_exists(*name));
   if (!exists) return session_.table_not_found(parts);

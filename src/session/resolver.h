@@ -10,7 +10,9 @@ namespace millstream::session {
 
 class SessionResolver final : public plan::Resolver {
  public:
-  explicit SessionResolver(Session& session) : session_(session) {}
+  // `database`: where names without one are looked for; empty: in the session's.
+  explicit SessionResolver(Session& session, std::string database = {})
+      : session_(session), database_(std::move(database)) {}
 
   Result<plan::NodePtr> named_table(const std::vector<std::string>& parts, const Options& options,
                                     bool streaming) override;
@@ -33,6 +35,7 @@ class SessionResolver final : public plan::Resolver {
                                    bool streaming, std::vector<std::string> qualifier);
 
   Session& session_;
+  std::string database_;
   bool read_delta_ = false;
   bool read_other_ = false;
 };

@@ -7,6 +7,37 @@
 #include "spark/connect/relations.pb.h"
 
 namespace millstream::session {
+namespace {
+
+// Looks at the token before each batch: whoever reads the rows is interrupted without its doing.
+class InterruptibleReader final : public connector::BatchReader {
+ public:
+  InterruptibleReader(std::unique_ptr<connector::BatchReader> rows, const CancelToken& cancel)
+      : rows_(std::move(rows)), cancel_(cancel) {}
+  Result<connector::RecordBatchPtr> next() override {
+    TRY(cancel_.check());
+    return rows_->next();
+  }
+
+ private:
+  std::unique_ptr<connector::BatchReader> rows_;
+  const CancelToken& cancel_;
+};
+
+connector::Batches interruptible(connector::Batches rows, const CancelToken* cancel) {
+  if (cancel == nullptr) return rows;
+  for (auto& partition : rows.partitions) {
+    partition = [inner = std::move(partition),
+                 cancel]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      TRY_ASSIGN(auto reader, inner());
+      return std::unique_ptr<connector::BatchReader>(
+          std::make_unique<InterruptibleReader>(std::move(reader), *cancel));
+    };
+  }
+  return rows;
+}
+
+}  // namespace
 
 Session::Session(Runtime& runtime, std::string user_id, std::string id)
     : runtime_(runtime),
@@ -52,7 +83,9 @@ Status Session::table_not_found(const std::vector<std::string>& parts) const {
 
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
   SessionResolver resolver(*this);
-  return plan::analyze(relation, resolver, analyzer_settings(conf_));
+  auto settings = analyzer_settings(conf_);
+  settings.database = current_database();
+  return plan::analyze(relation, resolver, settings);
 }
 
 Result<connector::Batches> Session::execute(const plan::NodePtr& node,
@@ -65,7 +98,8 @@ Result<connector::Batches> Session::execute(const plan::NodePtr& node,
   run.timestamp_us = runtime_.clock->now_us();
   run.cancel = context.cancel;
   run.on_metrics = context.on_metrics;
-  return runtime_.engine->execute(plan::optimize(node), run);
+  TRY_ASSIGN(auto rows, runtime_.engine->execute(plan::optimize(node), run));
+  return interruptible(std::move(rows), context.cancel);
 }
 
 Status Session::create_view(const spark::connect::Relation& relation, const std::string& name,
@@ -76,6 +110,7 @@ Status Session::create_view(const spark::connect::Relation& relation, const std:
   view.name = name;
   if (resolver.reads_only_delta()) {
     view.relation = relation.SerializeAsString();
+    view.database = current_database();
   } else {
     view.node = std::move(node);
   }

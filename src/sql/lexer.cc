@@ -145,7 +145,9 @@ class Lexer {
         ++position_;
       }
     }
-    return Status::error("UNCLOSED_BRACKETED_COMMENT");
+    ErrorInfo info = Status::error("UNCLOSED_BRACKETED_COMMENT").info();
+    info.message = fmt::format("\n{}\n== SQL ==\n{}", info.message, text_);
+    return Status(std::move(info));
   }
 
   Token make(TokenKind kind, std::size_t length) {
@@ -313,7 +315,11 @@ Status syntax_error(std::string_view text, const Token& token, bool extra_input)
   const bool at_end = token.kind == TokenKind::end;
   const std::string near = at_end ? "end of input" : "'" + std::string(token.text) + "'";
   const std::string hint = extra_input ? ": extra input " + near : "";
-  const Status status = Status::error("PARSE_SYNTAX_ERROR", {{"error", near}, {"hint", hint}});
+  return syntax_error(text, token,
+                      Status::error("PARSE_SYNTAX_ERROR", {{"error", near}, {"hint", hint}}));
+}
+
+Status syntax_error(std::string_view text, const Token& token, const Status& status) {
   const Place place = place_of(text, token.offset);
   ErrorInfo info = status.info();
   info.message =
@@ -337,7 +343,7 @@ Status parse_error(std::string_view text, const Token& first, const Token& last,
              std::string(place.column, ' ') + std::string(utf8_length(context.fragment), '^')));
   ErrorInfo info = status.info();
   info.kind = ErrorKind::parse;
-  info.message = "\n" + info.message + "\n" + context.summary;
+  info.message = "\n" + info.message;
   info.contexts = {std::move(context)};
   return Status(std::move(info));
 }

@@ -34,6 +34,8 @@ Result<std::vector<Token>> tokenize(std::string_view text);
 
 // Errors as Spark's parser words them, with the line, the position and the marked text.
 Status syntax_error(std::string_view text, const Token& token, bool extra_input);
+// Another error of the grammar, shown in the same form.
+Status syntax_error(std::string_view text, const Token& token, const Status& status);
 // Another parse error, which marks the tokens [first, last].
 Status parse_error(std::string_view text, const Token& first, const Token& last,
                    const Status& status);

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "sql/datetime.h"
-#include "sql/expression_parser.h"
+#include "sql/grammar.h"
 
 namespace millstream::sql {
 
@@ -113,7 +113,7 @@ std::optional<std::string> without_exponent(const std::string& text) {
 
 }  // namespace
 
-Status ExpressionParser::number(sc::Expression& out, bool negative) {
+Status Grammar::number(sc::Expression& out, bool negative) {
   const Token token = take();
   const std::string text = (negative ? "-" : "") + token.value;
   out.Clear();
@@ -151,7 +151,7 @@ Status ExpressionParser::number(sc::Expression& out, bool negative) {
   return status.ok() ? status : parse_error(text_, token, token, status);
 }
 
-Status ExpressionParser::typed_literal(const Token& type, const Token& text, sc::Expression& out) {
+Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expression& out) {
   const std::string name = to_upper(type.text);
   const auto invalid = [&] {
     return parse_error(text_, type, text,
@@ -206,7 +206,7 @@ Status ExpressionParser::typed_literal(const Token& type, const Token& text, sc:
                       "\"INTERVAL\", \"X\", \"TIME\""}}));
 }
 
-Status ExpressionParser::interval(sc::Expression& out) {
+Status Grammar::interval(sc::Expression& out) {
   const Token first = take();
   IntervalBuilder builder;
   const auto sign = [&] {

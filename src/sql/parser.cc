@@ -1,9 +1,10 @@
 #include "sql/parser.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
-#include "sql/expression_parser.h"
+#include "sql/grammar.h"
 
 namespace millstream::sql {
 
@@ -49,55 +50,59 @@ std::string quoted_name(const std::vector<std::string>& parts) {
   return out;
 }
 
-bool ExpressionParser::is_word(std::string_view keyword, std::size_t ahead) const {
+bool Grammar::is_word(std::string_view keyword, std::size_t ahead) const {
   return peek(ahead).kind == TokenKind::word && equals_ignore_case(peek(ahead).text, keyword);
 }
 
-bool ExpressionParser::accept_symbol(std::string_view symbol) {
+bool Grammar::accept_symbol(std::string_view symbol) {
   if (!is_symbol(symbol)) return false;
   take();
   return true;
 }
 
-bool ExpressionParser::accept_word(std::string_view keyword) {
+bool Grammar::accept_word(std::string_view keyword) {
   if (!is_word(keyword)) return false;
   take();
   return true;
 }
 
-Status ExpressionParser::expect_symbol(std::string_view symbol) {
+Status Grammar::expect_symbol(std::string_view symbol) {
   return accept_symbol(symbol) ? Status::OK() : unexpected();
 }
 
-Status ExpressionParser::expect_word(std::string_view keyword) {
+Status Grammar::expect_word(std::string_view keyword) {
   return accept_word(keyword) ? Status::OK() : unexpected();
 }
 
-Status ExpressionParser::name(std::string* out) {
+Status Grammar::name(std::string* out) {
   if (!is_name()) return unexpected();
   *out = take().value;
   return Status::OK();
 }
 
-Status ExpressionParser::too_complex() const {
-  return Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+Status Grammar::too_complex() const { return Status::error("FAILED_TO_PARSE_TOO_COMPLEX"); }
+
+Grammar::Grammar(std::string_view text, std::vector<Token> tokens, const Parameters* parameters)
+    : text_(text), tokens_(std::move(tokens)), parameters_(parameters) {
+  has_window_clause_ = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& token) {
+    return token.kind == TokenKind::word && equals_ignore_case(token.text, "WINDOW");
+  });
 }
 
-Status ExpressionParser::parse_all(sc::Expression& out) {
-  if (peek().kind == TokenKind::end) {
-    const Status status = Status::error("PARSE_EMPTY_STATEMENT");
-    ErrorInfo info = status.info();
-    info.message = fmt::format("\n{} (line 1, pos 0)\n\n== SQL ==\n{}\n^^^\n", info.message, text_);
-    return Status(std::move(info));
-  }
+Status Grammar::parse_all(sc::Expression& out) {
+  if (peek().kind == TokenKind::end) return empty_statement();
   TRY(named(out));
+  return unexpected_end();
+}
+
+Status Grammar::unexpected_end() const {
   if (peek().kind == TokenKind::end) return Status::OK();
   // One token too many is "extra"; more of them could be anything.
   const bool extra = peek(1).kind == TokenKind::end && peek().kind != TokenKind::unknown;
   return syntax_error(text_, peek(), extra);
 }
 
-Status ExpressionParser::named(sc::Expression& out) {
+Status Grammar::named(sc::Expression& out) {
   TRY(expression(out));
   const bool has_as = is_word("AS");
   // `a AS` alone names the column "AS".
@@ -110,7 +115,7 @@ Status ExpressionParser::named(sc::Expression& out) {
       names.push_back(std::move(one));
     } while (accept_symbol(","));
     TRY(expect_symbol(")"));
-  } else if (is_name()) {
+  } else if (is_name() && (has_as || !starts_clause())) {
     names.push_back(take().value);
   }
   if (names.empty()) return Status::OK();
@@ -149,7 +154,7 @@ void join_terms(std::string_view name, std::vector<sc::Expression>& terms, sc::E
 
 }  // namespace
 
-Status ExpressionParser::expression(sc::Expression& out) {
+Status Grammar::expression(sc::Expression& out) {
   if (++nesting_ > limits::nesting_max) return too_complex();
   std::vector<sc::Expression> terms(1);
   TRY(conjunction(terms[0]));
@@ -162,7 +167,7 @@ Status ExpressionParser::expression(sc::Expression& out) {
   return Status::OK();
 }
 
-Status ExpressionParser::conjunction(sc::Expression& out) {
+Status Grammar::conjunction(sc::Expression& out) {
   std::vector<sc::Expression> terms(1);
   TRY(negation(terms[0]));
   while (accept_word("AND")) {
@@ -173,7 +178,7 @@ Status ExpressionParser::conjunction(sc::Expression& out) {
   return Status::OK();
 }
 
-Status ExpressionParser::negation(sc::Expression& out) {
+Status Grammar::negation(sc::Expression& out) {
   int count = 0;
   while (is_word("NOT") || is_symbol("!")) {
     take();
@@ -184,13 +189,13 @@ Status ExpressionParser::negation(sc::Expression& out) {
   return Status::OK();
 }
 
-Status ExpressionParser::predicate(sc::Expression& out) {
+Status Grammar::predicate(sc::Expression& out) {
   TRY(binary(out, 0));
   bool applied = false;
   return predicate_tail(out, &applied);
 }
 
-Status ExpressionParser::predicate_tail(sc::Expression& value, bool* applied) {
+Status Grammar::predicate_tail(sc::Expression& value, bool* applied) {
   const std::size_t start = position_;
   const bool negated = accept_word("NOT");
   *applied = true;
@@ -203,15 +208,7 @@ Status ExpressionParser::predicate_tail(sc::Expression& value, bool* applied) {
     wrap(value, "between", low);
     value.mutable_unresolved_function()->add_arguments()->Swap(&high);
   } else if (accept_word("IN")) {
-    TRY(expect_symbol("("));
-    if (is_word("SELECT") || is_word("WITH")) {
-      return Status::unsupported("subqueries in expressions are not supported");
-    }
-    wrap(value, "in");
-    do {
-      TRY(expression(*value.mutable_unresolved_function()->add_arguments()));
-    } while (accept_symbol(","));
-    TRY(expect_symbol(")"));
+    TRY(in_tail(value));
   } else if (accept_word("RLIKE") || accept_word("REGEXP")) {
     sc::Expression pattern;
     TRY(binary(pattern, 0));
@@ -231,7 +228,29 @@ Status ExpressionParser::predicate_tail(sc::Expression& value, bool* applied) {
   return Status::OK();
 }
 
-Status ExpressionParser::like_tail(sc::Expression& value, const std::string& name, bool negated) {
+// IN (1, 2) or IN (SELECT …); a row on the left side stands for several values of the latter.
+Status Grammar::in_tail(sc::Expression& value) {
+  TRY(expect_symbol("("));
+  if (starts_query()) {
+    sc::Expression in;
+    TRY(subquery(in, sc::SubqueryExpression::SUBQUERY_TYPE_IN));
+    auto* values = in.mutable_subquery_expression()->mutable_in_subquery_values();
+    for (auto& member : members_of(value)) values->Add()->Swap(&member);
+    value.Swap(&in);
+    return expect_symbol(")");
+  }
+  if (is_symbol(")")) {
+    return parse_error(text_, tokens_[position_ - 2], peek(),
+                       Status::error("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE"));
+  }
+  wrap(value, "in");
+  do {
+    TRY(expression(*value.mutable_unresolved_function()->add_arguments()));
+  } while (accept_symbol(","));
+  return expect_symbol(")");
+}
+
+Status Grammar::like_tail(sc::Expression& value, const std::string& name, bool negated) {
   const bool all = is_word("ALL");
   if (all || is_word("ANY") || is_word("SOME")) {
     take();
@@ -265,7 +284,7 @@ Status ExpressionParser::like_tail(sc::Expression& value, const std::string& nam
   return Status::OK();
 }
 
-Status ExpressionParser::is_tail(sc::Expression& value) {
+Status Grammar::is_tail(sc::Expression& value) {
   const bool negated = accept_word("NOT");
   if (accept_word("NULL")) {
     wrap(value, negated ? "isNotNull" : "isNull");
@@ -333,7 +352,7 @@ std::string_view operator_at(int level, const Token& token) {
 
 }  // namespace
 
-Status ExpressionParser::binary(sc::Expression& out, int level) {
+Status Grammar::binary(sc::Expression& out, int level) {
   if (level == levels) return unary(out);
   TRY(binary(out, level + 1));
   for (int terms = 0;; ++terms) {
@@ -347,7 +366,7 @@ Status ExpressionParser::binary(sc::Expression& out, int level) {
   }
 }
 
-Status ExpressionParser::unary(sc::Expression& out) {
+Status Grammar::unary(sc::Expression& out) {
   std::vector<std::string_view> operators;
   while (is_symbol("-") || is_symbol("+") || is_symbol("~")) {
     const Token& next = peek(1);
@@ -365,7 +384,7 @@ Status ExpressionParser::unary(sc::Expression& out) {
 }
 
 // value[index], value.member, value::type
-Status ExpressionParser::postfix(sc::Expression& out) {
+Status Grammar::postfix(sc::Expression& out) {
   TRY(primary(out));
   for (int count = 0; count <= limits::chain_max; ++count) {
     sc::Expression inner;
@@ -394,9 +413,13 @@ Status ExpressionParser::postfix(sc::Expression& out) {
   return too_complex();
 }
 
-Status parse_expression(std::string_view text, sc::Expression* expression) {
+Status parse_expression(std::string_view text, sc::Expression* expression,
+                        std::vector<sc::Relation>* subqueries) {
   TRY_ASSIGN(auto tokens, tokenize(text));
-  return ExpressionParser(text, std::move(tokens)).parse_all(*expression);
+  Grammar grammar(text, std::move(tokens));
+  TRY(grammar.parse_all(*expression));
+  *subqueries = grammar.take_subqueries();
+  return Status::OK();
 }
 
 }  // namespace millstream::sql

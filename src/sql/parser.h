@@ -1,7 +1,8 @@
-// The expression half of Spark SQL's grammar: text in, unresolved Connect expressions out (the one
-// IR), as `expr`, `selectExpr` and filter strings need it. Pure.
+// Spark SQL's grammar: text in, unresolved Connect messages out (the one IR): expressions, as
+// `expr`, `selectExpr` and filter strings need them, and whole queries. Pure.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,13 +12,21 @@
 
 namespace spark::connect {
 class Expression;
+class Relation;
 }  // namespace spark::connect
 
 namespace millstream::sql {
 
+// What stands for `:name` and `?`.
+struct Parameters {
+  std::map<std::string, const spark::connect::Expression*> named;
+  std::vector<const spark::connect::Expression*> positional;
+};
+
 // "a + 1 AS b", "CASE WHEN x THEN 1 END", "sum(x) OVER (PARTITION BY k)". PARSE_SYNTAX_ERROR
-// (42601) with position.
-Status parse_expression(std::string_view text, spark::connect::Expression* expression);
+// (42601) with position. Its subqueries go to `subqueries`.
+Status parse_expression(std::string_view text, spark::connect::Expression* expression,
+                        std::vector<spark::connect::Relation>* subqueries);
 
 // "a.b.`c.d`" -> a, b, c.d. PARSE_SYNTAX_ERROR / INVALID_ATTRIBUTE_NAME_SYNTAX.
 Result<std::vector<std::string>> parse_identifier(std::string_view text);

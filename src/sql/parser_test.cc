@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "spark/connect/expressions.pb.h"
+#include "spark/connect/relations.pb.h"
 
 namespace millstream::sql {
 namespace {
@@ -49,7 +49,8 @@ std::string shown(const sc::Expression& e) {
 
 std::string parsed(const std::string& text) {
   sc::Expression e;
-  const Status status = parse_expression(text, &e);
+  std::vector<sc::Relation> subqueries;
+  const Status status = parse_expression(text, &e, &subqueries);
   return status.ok() ? shown(e) : status.condition() + "|" + status.message();
 }
 
@@ -143,17 +144,18 @@ TEST(Parser, ErrorsSayWhere) {
   EXPECT_EQ(parsed("date'foo'"),
             "INVALID_TYPED_LITERAL|\n[INVALID_TYPED_LITERAL] The value of the typed literal "
             "\"DATE\" is invalid: 'foo'. "
-            "SQLSTATE: 42604\n== SQL (line 1, position 1) ==\ndate'foo'\n^^^^^^^^^\n");
+            "SQLSTATE: 42604");
   EXPECT_EQ(parsed("300Y"),
             "INVALID_NUMERIC_LITERAL_RANGE|\n[INVALID_NUMERIC_LITERAL_RANGE] Numeric literal 300 "
             "is outside the valid range "
             "for tinyint with minimum value of -128 and maximum value of 127. Please adjust the "
             "value accordingly. SQLSTATE: "
-            "22003\n== SQL (line 1, position 1) ==\n300Y\n^^^^\n");
+            "22003");
   for (const char* text :
-       {"(a", "a @ 1", "f(", "case when a", "a in ()", "cast(a as", "a.", "a[", "*1", "a not b"}) {
+       {"(a", "a @ 1", "f(", "case when a", "cast(a as", "a.", "a[", "*1", "a not b"}) {
     EXPECT_TRUE(parsed(text).starts_with("PARSE_SYNTAX_ERROR")) << text << " -> " << parsed(text);
   }
+  EXPECT_TRUE(parsed("a in ()").starts_with("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE"));
   EXPECT_TRUE(parsed("cast(a as foo)").starts_with("UNSUPPORTED_DATATYPE"));
 }
 

@@ -3,11 +3,11 @@
 
 #include "base/text.h"
 #include "column/types.h"
-#include "sql/expression_parser.h"
+#include "sql/grammar.h"
 
 namespace millstream::sql {
 
-Status ExpressionParser::primary(sc::Expression& out) {
+Status Grammar::primary(sc::Expression& out) {
   const Token& token = peek();
   switch (token.kind) {
     case TokenKind::integer:
@@ -31,25 +31,61 @@ Status ExpressionParser::primary(sc::Expression& out) {
       return unexpected();
   }
   if (is_symbol("(")) return parenthesized(out);
-  if (is_symbol("*")) {
-    take();
+  if (accept_symbol("*")) {
     out.mutable_unresolved_star();
-    return Status::OK();
+    return star(out);
   }
   if (is_symbol("-")) {
     take();
     return number(out, true);
   }
-  if (is_symbol("?") || (is_symbol(":") && is_name(1))) {
-    return Status::unsupported("parameter markers in expressions are not supported");
-  }
+  if (is_symbol("?") || (is_symbol(":") && is_name(1))) return parameter(out);
   return unexpected();
 }
 
-Status ExpressionParser::parenthesized(sc::Expression& out) {
+// `:name` or `?`: the value that came with the text.
+Status Grammar::parameter(sc::Expression& out) {
+  const Token mark = take();
+  const bool named = mark.text == ":";
+  const std::string name = named ? take().value : "_" + std::to_string(mark.offset);
+  const sc::Expression* value = nullptr;
+  (named ? named_markers_ : positional_markers_) = true;
+  if (named_markers_ && positional_markers_) {
+    return Status::error("INVALID_QUERY_MIXED_QUERY_PARAMETERS");
+  }
+  if (parameters_ != nullptr && named) {
+    const auto found = parameters_->named.find(name);
+    if (found != parameters_->named.end()) value = found->second;
+  } else if (parameters_ != nullptr && positional_ < parameters_->positional.size()) {
+    value = parameters_->positional[positional_++];
+  }
+  if (value == nullptr) return Status::error("UNBOUND_SQL_PARAMETER", {{"name", name}});
+  out = *value;
+  return Status::OK();
+}
+
+// What may follow a star: EXCEPT (a, b.c).
+Status Grammar::star(sc::Expression& out) {
+  if (!is_word("EXCEPT") || !is_symbol("(", 1) || starts_query(2)) return Status::OK();
   take();
-  if (is_word("SELECT") || (is_word("WITH") && is_name(1))) {
-    return Status::unsupported("subqueries in expressions are not supported");
+  take();
+  wrap(out, "ms_star_except");
+  do {
+    std::vector<std::string> parts;
+    TRY(dotted_name(&parts));
+    out.mutable_unresolved_function()
+        ->add_arguments()
+        ->mutable_unresolved_attribute()
+        ->set_unparsed_identifier(quoted_name(parts));
+  } while (accept_symbol(","));
+  return expect_symbol(")");
+}
+
+Status Grammar::parenthesized(sc::Expression& out) {
+  take();
+  if (starts_query()) {
+    TRY(subquery(out, sc::SubqueryExpression::SUBQUERY_TYPE_SCALAR));
+    return expect_symbol(")");
   }
   sc::Expression first;
   TRY(named(first));
@@ -69,8 +105,8 @@ Status ExpressionParser::parenthesized(sc::Expression& out) {
 }
 
 // (a, b AS c, 1): a struct with members a, c and col3.
-Status ExpressionParser::row(std::vector<sc::Expression> members, sc::Expression& out) {
-  auto* function = make_function(out, "named_struct");
+Status Grammar::row(std::vector<sc::Expression> members, sc::Expression& out) {
+  auto* function = make_function(out, "ms_row");
   for (std::size_t i = 0; i < members.size(); ++i) {
     std::string member = fmt::format("col{}", i + 1);
     sc::Expression value;
@@ -93,7 +129,7 @@ Status ExpressionParser::row(std::vector<sc::Expression> members, sc::Expression
   return Status::OK();
 }
 
-Status ExpressionParser::word(sc::Expression& out) {
+Status Grammar::word(sc::Expression& out) {
   const Token token = peek();
   const std::string upper = to_upper(token.text);
   if (upper == "NULL" && !is_symbol("(", 1)) {
@@ -106,7 +142,8 @@ Status ExpressionParser::word(sc::Expression& out) {
     out.mutable_literal()->set_boolean(upper == "TRUE");
     return Status::OK();
   }
-  if (upper == "CASE") return case_expression(out);
+  const bool named_case = is_word("END", 1);  // CASE END: the column "CASE" under another name
+  if (upper == "CASE" && !named_case) return case_expression(out);
   if ((upper == "CAST" || upper == "TRY_CAST") && is_symbol("(", 1)) {
     return cast(out, upper == "TRY_CAST");
   }
@@ -115,8 +152,21 @@ Status ExpressionParser::word(sc::Expression& out) {
        peek(1).kind == TokenKind::decimal || is_symbol("-", 1) || is_symbol("+", 1))) {
     return interval(out);
   }
-  if (upper == "EXISTS" && is_symbol("(", 1) && (is_word("SELECT", 2) || is_word("WITH", 2))) {
-    return Status::unsupported("subqueries in expressions are not supported");
+  if (upper == "EXISTS" && is_symbol("(", 1) && starts_query(2)) {
+    take();
+    take();
+    TRY(subquery(out, sc::SubqueryExpression::SUBQUERY_TYPE_EXISTS));
+    return expect_symbol(")");
+  }
+  if (upper == "IDENTIFIER" && is_symbol("(", 1)) {
+    std::string name;
+    TRY(identifier_clause(&name));
+    if (is_symbol("(")) {
+      TRY(call(name, out));
+      return after_call(out);
+    }
+    out.mutable_unresolved_attribute()->set_unparsed_identifier(name);
+    return Status::OK();
   }
   if (peek(1).kind == TokenKind::string) {
     take();
@@ -133,14 +183,14 @@ Status ExpressionParser::word(sc::Expression& out) {
 }
 
 // a, a.b, a.*, f(…)
-Status ExpressionParser::name_or_call(sc::Expression& out) {
+Status Grammar::name_or_call(sc::Expression& out) {
   std::vector<std::string> parts;
   parts.push_back(take().value);
   while (is_symbol(".") && (is_name(1) || is_symbol("*", 1))) {
     take();
     if (accept_symbol("*")) {
       out.mutable_unresolved_star()->set_unparsed_target(quoted_name(parts) + ".*");
-      return Status::OK();
+      return star(out);
     }
     parts.push_back(take().value);
     if (parts.size() > static_cast<std::size_t>(limits::nesting_max)) return too_complex();
@@ -154,7 +204,7 @@ Status ExpressionParser::name_or_call(sc::Expression& out) {
   return Status::OK();
 }
 
-Status ExpressionParser::call(const std::string& name, sc::Expression& out) {
+Status Grammar::call(const std::string& name, sc::Expression& out) {
   bool done = false;
   TRY(special_call(to_lower(name), out, &done));
   if (done) return Status::OK();
@@ -164,8 +214,8 @@ Status ExpressionParser::call(const std::string& name, sc::Expression& out) {
   return expect_symbol(")");
 }
 
-Status ExpressionParser::call_arguments(const std::string& name,
-                                        sc::Expression_UnresolvedFunction& function) {
+Status Grammar::call_arguments(const std::string& name,
+                               sc::Expression_UnresolvedFunction& function) {
   if (is_symbol(")")) return Status::OK();
   if (accept_word("DISTINCT")) {
     function.set_is_distinct(true);
@@ -200,7 +250,7 @@ Status ExpressionParser::call_arguments(const std::string& name,
 }
 
 // An argument may be a lambda, and struct(a AS b) may name it.
-Status ExpressionParser::argument(sc::Expression& out) {
+Status Grammar::argument(sc::Expression& out) {
   if (is_name() && is_symbol("->", 1)) return lambda(out);
   if (is_symbol("(") && is_name(1)) {
     std::size_t i = 2;
@@ -211,8 +261,10 @@ Status ExpressionParser::argument(sc::Expression& out) {
     return Status::unsupported("named arguments are not supported: {}", peek().text);
   }
   TRY(expression(out));
-  const bool ignore = (is_word("IGNORE") || is_word("RESPECT")) && is_word("NULLS", 1);
-  if (!is_name() || ignore) return Status::OK();
+  // What belongs to the call's own syntax names nothing.
+  const bool syntax = ((is_word("IGNORE") || is_word("RESPECT")) && is_word("NULLS", 1)) ||
+                      starts_clause() || is_word("FOR");
+  if (!is_name() || syntax) return Status::OK();
   if (is_word("AS")) take();
   std::string alias;
   TRY(name(&alias));
@@ -223,7 +275,7 @@ Status ExpressionParser::argument(sc::Expression& out) {
   return Status::OK();
 }
 
-Status ExpressionParser::lambda(sc::Expression& out) {
+Status Grammar::lambda(sc::Expression& out) {
   auto* function = out.mutable_lambda_function();
   const bool several = accept_symbol("(");
   do {
@@ -236,7 +288,7 @@ Status ExpressionParser::lambda(sc::Expression& out) {
   return expression(*function->mutable_function());
 }
 
-Status ExpressionParser::case_expression(sc::Expression& out) {
+Status Grammar::case_expression(sc::Expression& out) {
   take();
   sc::Expression operand;
   const bool simple = !is_word("WHEN");
@@ -259,7 +311,7 @@ Status ExpressionParser::case_expression(sc::Expression& out) {
   return expect_word("END");
 }
 
-Status ExpressionParser::cast(sc::Expression& out, bool try_cast) {
+Status Grammar::cast(sc::Expression& out, bool try_cast) {
   take();
   TRY(expect_symbol("("));
   sc::Expression value;
@@ -277,7 +329,7 @@ Status ExpressionParser::cast(sc::Expression& out, bool try_cast) {
 
 // The text of a type: up to the bracket that closes the call, or as much as belongs to one type
 // after `::`.
-Status ExpressionParser::cast_type(std::string* type, bool in_call) {
+Status Grammar::cast_type(std::string* type, bool in_call) {
   const std::size_t first = position_;
   int round = 0;
   int angle = 0;
@@ -312,29 +364,25 @@ Status ExpressionParser::cast_type(std::string* type, bool in_call) {
   return parse_error(text_, from, to, parsed.status());
 }
 
-Status ExpressionParser::special_call(const std::string& name, sc::Expression& out, bool* done) {
-  if (name == "extract" && is_symbol("(") && is_name(1) && is_word("FROM", 2)) {
-    *done = true;
-    return extract(out);
-  }
-  if (name == "substring" || name == "substr") return substring(name, out, done);
-  if (name == "trim") return trim(out, done);
-  if (name == "position") return position(out, done);
-  if (name == "overlay") {
-    const std::size_t start = position_;
-    take();
-    sc::Expression probe;
-    const Status first = expression(probe);
-    const bool placing = first.ok() && is_word("PLACING");
-    position_ = start;
-    if (!placing) return Status::OK();
-    *done = true;
-    return overlay(out);
-  }
-  return Status::OK();
+Status Grammar::special_call(const std::string& name, sc::Expression& out, bool* done) {
+  *done = true;
+  if (name == "extract" && is_symbol("(") && is_name(1) && is_word("FROM", 2)) return extract(out);
+  // `()` and DISTINCT are an ordinary call's.
+  const bool plain = is_symbol(")", 1) || is_word("DISTINCT", 1);
+  if ((name == "substring" || name == "substr") && !plain) return substring(name, out);
+  if (name == "position" && !plain) return position(out);
+  if (name == "overlay" && !plain) return overlay(out);
+  *done = false;
+  return name == "trim" ? trim_call(out, done) : Status::OK();
 }
 
-Status ExpressionParser::extract(sc::Expression& out) {
+// The arguments after the first one, and the bracket.
+Status Grammar::rest_of_call(sc::Expression& out) {
+  while (accept_symbol(",")) TRY(argument(*out.mutable_unresolved_function()->add_arguments()));
+  return expect_symbol(")");
+}
+
+Status Grammar::extract(sc::Expression& out) {
   take();
   auto* function = make_function(out, "extract");
   make_string(*function->add_arguments(), take().value);
@@ -344,27 +392,18 @@ Status ExpressionParser::extract(sc::Expression& out) {
 }
 
 // substring(text FROM 1 FOR 2); with commas it is a call like others.
-Status ExpressionParser::substring(const std::string& name, sc::Expression& out, bool* done) {
-  const std::size_t start = position_;
+Status Grammar::substring(const std::string& name, sc::Expression& out) {
   TRY(expect_symbol("("));
-  if (is_symbol(")")) {
-    position_ = start;
-    return Status::OK();
-  }
   auto* function = make_function(out, name);
-  TRY(expression(*function->add_arguments()));
-  if (!accept_word("FROM")) {
-    position_ = start;
-    return Status::OK();
-  }
-  *done = true;
+  TRY(argument(*function->add_arguments()));
+  if (!accept_word("FROM")) return rest_of_call(out);
   TRY(expression(*function->add_arguments()));
   if (accept_word("FOR")) TRY(expression(*function->add_arguments()));
   return expect_symbol(")");
 }
 
 // trim(BOTH 'x' FROM text), trim(LEADING FROM text)
-Status ExpressionParser::trim(sc::Expression& out, bool* done) {
+Status Grammar::trim_call(sc::Expression& out, bool* done) {
   std::string function_name = "trim";
   const bool leading = is_word("LEADING", 1);
   const bool trailing = is_word("TRAILING", 1);
@@ -393,33 +432,25 @@ Status ExpressionParser::trim(sc::Expression& out, bool* done) {
   return Status::OK();
 }
 
-// position('a' IN text)
-Status ExpressionParser::position(sc::Expression& out, bool* done) {
-  const std::size_t start = position_;
+// position('a' IN text); with commas it is a call like others.
+Status Grammar::position(sc::Expression& out) {
   TRY(expect_symbol("("));
-  if (is_symbol(")")) {
-    position_ = start;
-    return Status::OK();
-  }
   sc::Expression needle;
   TRY(binary(needle, 0));
-  if (!accept_word("IN")) {
-    position_ = start;
-    return Status::OK();
-  }
-  *done = true;
-  auto* function = make_function(out, "locate");
+  const bool of_text = accept_word("IN");
+  auto* function = make_function(out, of_text ? "locate" : "position");
   function->add_arguments()->Swap(&needle);
+  if (!of_text) return rest_of_call(out);
   TRY(expression(*function->add_arguments()));
   return expect_symbol(")");
 }
 
-// overlay(text PLACING 'x' FROM 1 FOR 2)
-Status ExpressionParser::overlay(sc::Expression& out) {
+// overlay(text PLACING 'x' FROM 1 FOR 2); with commas it is a call like others.
+Status Grammar::overlay(sc::Expression& out) {
   take();
   auto* function = make_function(out, "overlay");
   TRY(expression(*function->add_arguments()));
-  TRY(expect_word("PLACING"));
+  if (!accept_word("PLACING")) return rest_of_call(out);
   TRY(expression(*function->add_arguments()));
   TRY(expect_word("FROM"));
   TRY(expression(*function->add_arguments()));

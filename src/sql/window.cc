@@ -1,10 +1,10 @@
 // What may follow a call: FILTER and OVER.
 #include "base/text.h"
-#include "sql/expression_parser.h"
+#include "sql/grammar.h"
 
 namespace millstream::sql {
 
-Status ExpressionParser::after_call(sc::Expression& out) {
+Status Grammar::after_call(sc::Expression& out) {
   if (is_word("WITHIN") && is_word("GROUP", 1)) {
     return Status::unsupported("WITHIN GROUP is not supported");
   }
@@ -27,36 +27,49 @@ Status ExpressionParser::after_call(sc::Expression& out) {
   }
   if (!is_word("OVER")) return Status::OK();
   take();
-  if (!is_symbol("("))
-    return Status::unsupported("named windows are not supported: OVER {}", peek().text);
   sc::Expression function;
   function.Swap(&out);
-  return window(function, out);
+  TRY(window_specification(*out.mutable_window()));
+  out.mutable_window()->mutable_window_function()->Swap(&function);
+  return Status::OK();
 }
 
-Status ExpressionParser::window(sc::Expression& function, sc::Expression& out) {
+// name, (name), or ([PARTITION BY …] [ORDER BY …] [frame])
+Status Grammar::window_specification(sc::Expression_Window& window) {
+  const bool named = is_name() || (is_symbol("(") && is_name(1) && is_symbol(")", 2));
+  if (named) {
+    const bool bracket = accept_symbol("(");
+    const Token name = take();
+    if (bracket) take();
+    const auto found = windows_.find(to_lower(name.value));
+    if (found == windows_.end()) {
+      return Status::error(
+          "MISSING_WINDOW_SPECIFICATION",
+          {{"windowName", name.value}, {"docroot", "https://spark.apache.org/docs/latest"}});
+    }
+    window = found->second;
+    return Status::OK();
+  }
   TRY(expect_symbol("("));
-  auto* window = out.mutable_window();
-  window->mutable_window_function()->Swap(&function);
   if (is_word("PARTITION") || is_word("DISTRIBUTE")) {
     take();
     TRY(expect_word("BY"));
     do {
-      TRY(expression(*window->add_partition_spec()));
+      TRY(expression(*window.add_partition_spec()));
     } while (accept_symbol(","));
   }
   if (is_word("ORDER") || is_word("SORT")) {
     take();
     TRY(expect_word("BY"));
     do {
-      TRY(sort_item(*window->add_order_spec()));
+      TRY(sort_item(*window.add_order_spec()));
     } while (accept_symbol(","));
   }
-  if (is_word("ROWS") || is_word("RANGE")) TRY(frame(*window));
+  if (is_word("ROWS") || is_word("RANGE")) TRY(frame(window));
   return expect_symbol(")");
 }
 
-Status ExpressionParser::sort_item(sc::Expression_SortOrder& order) {
+Status Grammar::sort_item(sc::Expression_SortOrder& order) {
   using Order = sc::Expression_SortOrder;
   TRY(expression(*order.mutable_child()));
   const bool descending = accept_word("DESC");
@@ -73,7 +86,7 @@ Status ExpressionParser::sort_item(sc::Expression_SortOrder& order) {
   return Status::OK();
 }
 
-Status ExpressionParser::frame(sc::Expression_Window& window) {
+Status Grammar::frame(sc::Expression_Window& window) {
   using Frame = sc::Expression_Window_WindowFrame;
   auto* spec = window.mutable_frame_spec();
   spec->set_frame_type(accept_word("ROWS") ? Frame::FRAME_TYPE_ROW : Frame::FRAME_TYPE_RANGE);
@@ -88,7 +101,7 @@ Status ExpressionParser::frame(sc::Expression_Window& window) {
   return Status::OK();
 }
 
-Status ExpressionParser::frame_bound(sc::Expression_Window_WindowFrame_FrameBoundary& bound) {
+Status Grammar::frame_bound(sc::Expression_Window_WindowFrame_FrameBoundary& bound) {
   if (accept_word("UNBOUNDED")) {
     if (!is_word("PRECEDING") && !is_word("FOLLOWING")) return unexpected();
     take();

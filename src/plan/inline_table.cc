@@ -1,0 +1,132 @@
+// VALUES: rows written in the query.
+#include <arrow/api.h>
+
+#include "plan/literal.h"
+#include "plan/relations.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+using column::TypePtr;
+
+namespace {
+
+using Rows = std::vector<std::vector<ExprPtr>>;
+
+bool all_literals(const Rows& rows) {
+  for (const auto& row : rows) {
+    for (const ExprPtr& value : row) {
+      if (value->kind != ExprKind::literal) return false;
+    }
+  }
+  return true;
+}
+
+Result<connector::RecordBatchPtr> batch_of(const Rows& rows,
+                                           const std::vector<Attribute>& columns) {
+  const auto broken = [](const arrow::Status& status) {
+    return Status::internal("VALUES: {}", status.ToString());
+  };
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  column::Schema schema;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    auto builder = arrow::MakeBuilder(column::to_arrow(columns[c].type));
+    if (!builder.ok()) return broken(builder.status());
+    for (const auto& row : rows) {
+      const arrow::Scalar& value = *row[c]->value;
+      const auto status =
+          value.is_valid ? (*builder)->AppendScalar(value) : (*builder)->AppendNull();
+      if (!status.ok()) return broken(status);
+    }
+    auto array = (*builder)->Finish();
+    if (!array.ok()) return broken(array.status());
+    arrays.push_back(std::move(array).ValueUnsafe());
+    schema.push_back({columns[c].name, columns[c].type, columns[c].nullable, ""});
+  }
+  return arrow::RecordBatch::Make(column::to_arrow(schema), static_cast<std::int64_t>(rows.size()),
+                                  std::move(arrays));
+}
+
+Status check_row(const std::vector<ExprPtr>& row, std::size_t width, std::size_t index) {
+  if (row.size() != width) {
+    return Status::error("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
+                         {{"expectedNumCols", std::to_string(width)},
+                          {"actualNumCols", std::to_string(row.size())},
+                          {"rowIndex", std::to_string(index)}});
+  }
+  for (const ExprPtr& value : row) {
+    if (has_aggregate_function(*value) || contains(*value, ExprKind::window) ||
+        contains(*value, ExprKind::generator)) {
+      return Status::error("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
+                           {{"expr", sql_expr(value->pretty)}});
+    }
+  }
+  return Status::OK();
+}
+
+// The columns' common types and whether they may be NULL.
+Result<std::vector<Attribute>> columns_of(const Rows& rows) {
+  std::vector<Attribute> columns;
+  for (std::size_t c = 0; c < rows[0].size(); ++c) {
+    Attribute column;
+    column.id = next_attribute_id();
+    column.name = fmt::format("col{}", c + 1);
+    column.type = rows[0][c]->type;
+    column.nullable = false;
+    for (const auto& row : rows) {
+      const TypePtr common = functions::wider_type(column.type, row[c]->type);
+      if (common == nullptr) {
+        return Status::error("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
+                             {{"colName", sql_id(column.name)}});
+      }
+      column.type = common;
+      column.nullable = column.nullable || row[c]->nullable;
+    }
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<NodePtr> RelationAnalyzer::inline_table(const sc::UnresolvedTableValuedFunction& proto) {
+  Scope scope = scope_of({});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  Rows rows;
+  for (const auto& call : proto.arguments()) {
+    auto& row = rows.emplace_back();
+    for (const auto& value : call.unresolved_function().arguments()) {
+      TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(value));
+      row.push_back(strip_alias(resolved));
+    }
+    TRY(check_row(row, rows[0].size(), rows.size() - 1));
+  }
+  TRY_ASSIGN(const std::vector<Attribute> columns, columns_of(rows));
+  for (auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      row[c] = implicit_cast(row[c], columns[c].type, analyzer.ansi());
+    }
+  }
+  if (all_literals(rows)) {
+    auto node = std::make_shared<Local>();
+    node->output = columns;
+    TRY_ASSIGN(auto batch, batch_of(rows, columns));
+    node->batches.push_back(std::move(batch));
+    return NodePtr(node);
+  }
+  auto node = std::make_shared<SetOperation>();
+  node->output = columns;
+  for (auto& row : rows) {
+    Exprs named;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      named.push_back(make_alias(row[c], columns[c].name, next_attribute_id()));
+    }
+    node->children.push_back(make_project(nullptr, std::move(named)));
+  }
+  return NodePtr(node);
+}
+
+}  // namespace millstream::plan

@@ -1,0 +1,286 @@
+// SQL text as a relation, WITH and subqueries, table-valued functions, lateral joins, LIMIT by an
+// expression.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/literal.h"
+#include "plan/relations.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
+#include "sql/statement.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+using column::TypeKind;
+
+// --- text, WITH, subqueries
+// -----------------------------------------------------------------------------------------
+
+Result<NodePtr> RelationAnalyzer::sql(const sc::SQL& proto) {
+  sc::Relation parsed;
+  TRY(sql::parse_query(proto, &parsed));
+  return relation(parsed);
+}
+
+// The references are names for the root to use (WITH, DataFrames given to spark.sql) and the
+// subqueries of its expressions.
+Result<NodePtr> RelationAnalyzer::with_relations(const sc::WithRelations& proto) {
+  const std::size_t definitions = definitions_.size();
+  const std::size_t subqueries = subqueries_.size();
+  Status status;
+  for (const auto& reference : proto.references()) {
+    const bool named = reference.has_subquery_alias() &&
+                       (!reference.common().has_plan_id() || proto.root().has_sql());
+    if (!named) {
+      subqueries_.emplace_back(reference.common().plan_id(), &reference);
+      continue;
+    }
+    OuterScope* const outer = std::exchange(outer_, nullptr);
+    auto node = relation(reference.subquery_alias().input());
+    outer_ = outer;
+    if (!node.ok()) {
+      status = node.status();
+      break;
+    }
+    definitions_.push_back({reference.subquery_alias().alias(), std::move(node).value()});
+  }
+  Result<NodePtr> root = status.ok() ? relation(proto.root()) : Result<NodePtr>(status);
+  definitions_.resize(definitions);
+  subqueries_.resize(subqueries);
+  return root;
+}
+
+// The relation of that name in WITH, innermost first; null when there is none.
+NodePtr RelationAnalyzer::defined(const std::string& name) {
+  for (auto at = definitions_.rbegin(); at != definitions_.rend(); ++at) {
+    if (same_name(at->name, name, settings_.case_sensitive)) return with_fresh_ids(at->node);
+  }
+  return nullptr;
+}
+
+Result<NodePtr> RelationAnalyzer::analyze_subquery(std::int64_t plan_id, OuterScope& outer) {
+  const auto found = std::find_if(subqueries_.rbegin(), subqueries_.rend(),
+                                  [&](const auto& known) { return known.first == plan_id; });
+  if (found == subqueries_.rend()) {
+    return Status::plain(ErrorKind::invalid_plan,
+                         fmt::format("there is no subquery with the plan id {}", plan_id));
+  }
+  OuterScope* const around = std::exchange(outer_, &outer);
+  auto node = relation(*found->second);
+  outer_ = around;
+  return node;
+}
+
+void RelationAnalyzer::define_subqueries(const std::vector<sc::Relation>& subqueries) {
+  for (const auto& one : subqueries) subqueries_.emplace_back(one.common().plan_id(), &one);
+}
+
+void RelationAnalyzer::forget_subqueries(std::size_t count) {
+  subqueries_.resize(subqueries_.size() - count);
+}
+
+// --- table-valued functions
+// -----------------------------------------------------------------------------------------
+namespace {
+
+Status wrong_range_arguments(int count) {
+  return Status::error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                       {{"functionName", "`range`"},
+                        {"expectedNum", "[1, 2, 3, 4]"},
+                        {"actualNum", std::to_string(count)},
+                        {"docroot", "https://spark.apache.org/docs/latest"}});
+}
+
+// A generator's columns as those of a relation of their own.
+NodePtr generated_only(const NodePtr& generate, std::size_t below) {
+  std::vector<ExprPtr> columns;
+  for (std::size_t i = below; i < generate->output.size(); ++i) {
+    columns.push_back(make_attribute(generate->output[i]));
+  }
+  return make_project(generate, std::move(columns));
+}
+
+const sc::UnresolvedTableValuedFunction* function_of(const sc::Relation& relation) {
+  const sc::Relation* at = &relation;
+  while (at->has_subquery_alias() || at->has_to_df()) {
+    at = at->has_to_df() ? &at->to_df().input() : &at->subquery_alias().input();
+  }
+  return at->has_unresolved_table_valued_function() ? &at->unresolved_table_valued_function()
+                                                    : nullptr;
+}
+
+}  // namespace
+
+Result<ExprPtr> RelationAnalyzer::generator(const sc::UnresolvedTableValuedFunction& proto,
+                                            ExpressionAnalyzer& analyzer) {
+  Exprs arguments;
+  for (const auto& argument : proto.arguments()) {
+    TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
+    arguments.push_back(strip_alias(resolved));
+  }
+  TRY_ASSIGN(auto parts, sql::parse_identifier(proto.function_name()));
+  const std::string& name = parts.back();
+  if (!functions::exists(name)) {
+    return Status::error("UNRESOLVABLE_TABLE_VALUED_FUNCTION", {{"name", sql_id(parts)}});
+  }
+  TRY_ASSIGN(ExprPtr call, analyzer.call(name, std::move(arguments)));
+  if (call->kind == ExprKind::generator) return call;
+  return Status::error("NOT_A_TABLE_FUNCTION", {{"functionName", sql_id(parts)}});
+}
+
+Result<NodePtr> RelationAnalyzer::table_function(const sc::UnresolvedTableValuedFunction& proto) {
+  const std::string name = to_lower(proto.function_name());
+  if (name == "ms_values") return inline_table(proto);
+  Scope scope = scope_of({});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  if (name == "range") return range_function(proto, analyzer);
+  TRY_ASSIGN(ExprPtr call, generator(proto, analyzer));
+  return generated_only(make_generate(make_project(nullptr, {}), call, {}), 0);
+}
+
+// range([start,] end [, step [, partitions]])
+Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValuedFunction& proto,
+                                                 ExpressionAnalyzer& analyzer) {
+  const int count = proto.arguments_size();
+  if (count < 1 || count > 4) return wrong_range_arguments(count);
+  std::vector<std::int64_t> values;
+  for (const auto& argument : proto.arguments()) {
+    TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
+    const auto value = constant_integer(*strip_alias(resolved));
+    if (!value) {
+      return Status::unsupported("range() of {}: Millstream takes whole constants only",
+                                 resolved->pretty);
+    }
+    values.push_back(*value);
+  }
+  sc::Range proto_range;
+  proto_range.set_start(count > 1 ? values[0] : 0);
+  proto_range.set_end(count > 1 ? values[1] : values[0]);
+  proto_range.set_step(count > 2 ? values[2] : 1);
+  if (count > 3) proto_range.set_num_partitions(static_cast<int>(values[3]));
+  return range(proto_range);
+}
+
+// --- lateral joins
+// ---------------------------------------------------------------------------------------------------
+
+Result<NodePtr> RelationAnalyzer::lateral_join(const sc::LateralJoin& proto) {
+  TRY_ASSIGN(NodePtr left, relation(proto.left()));
+  const auto* function = function_of(proto.right());
+  const bool rows = function == nullptr || equals_ignore_case(function->function_name(), "range") ||
+                    function->function_name() == "ms_values";
+  if (rows) return lateral_query(proto, std::move(left));
+  return lateral_generator(proto, *function, std::move(left));
+}
+
+// LATERAL VIEW and LATERAL explode(xs) [AS a(b)]: the function's columns beside those of the row.
+Result<NodePtr> RelationAnalyzer::lateral_generator(
+    const sc::LateralJoin& proto, const sc::UnresolvedTableValuedFunction& function, NodePtr left) {
+  Scope scope = scope_of({left});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  TRY_ASSIGN(ExprPtr call, generator(function, analyzer));
+  // Spark drops the rows for which the function gives none of a LEFT JOIN too.
+  const bool left_outer = proto.join_type() == sc::Join::JOIN_TYPE_LEFT_OUTER;
+  if (proto.has_join_condition() ||
+      (!left_outer && proto.join_type() != sc::Join::JOIN_TYPE_INNER &&
+       proto.join_type() != sc::Join::JOIN_TYPE_CROSS)) {
+    return Status::unsupported("a lateral join with a function and a condition is not supported");
+  }
+  const sc::Relation* at = &proto.right();
+  std::vector<std::string> names;
+  std::vector<std::string> qualifier;
+  for (; at->has_subquery_alias() || at->has_to_df();
+       at = at->has_to_df() ? &at->to_df().input() : &at->subquery_alias().input()) {
+    if (at->has_to_df())
+      names.assign(at->to_df().column_names().begin(), at->to_df().column_names().end());
+    if (at->has_subquery_alias()) qualifier = {at->subquery_alias().alias()};
+  }
+  const std::size_t fields = call->type->fields().size();
+  if (!names.empty() && names.size() != fields) {
+    return Status::error("UDTF_ALIAS_NUMBER_MISMATCH", {{"aliasesSize", std::to_string(fields)},
+                                                        {"aliasesNames", join(names, ",")}});
+  }
+  auto node = std::const_pointer_cast<Node>(make_generate(std::move(left), call, names));
+  for (std::size_t i = node->output.size() - fields; i < node->output.size(); ++i) {
+    node->output[i].qualifier = qualifier;
+  }
+  return NodePtr(node);
+}
+
+Result<NodePtr> RelationAnalyzer::lateral_query(const sc::LateralJoin& proto, NodePtr left) {
+  Scope scope = scope_of({left});
+  OuterScope outer(scope);
+  OuterScope* const around = std::exchange(outer_, &outer);
+  auto analyzed = relation(proto.right());
+  outer_ = around;
+  TRY_ASSIGN(NodePtr right, std::move(analyzed));
+  sc::Join join;
+  join.set_join_type(proto.join_type());
+  if (proto.has_join_condition()) *join.mutable_join_condition() = proto.join_condition();
+  TRY_ASSIGN(NodePtr joined, join_nodes(join, std::move(left), std::move(right)));
+  if (outer.values().empty()) return joined;
+  const JoinType type = as<Join>(*joined).type;
+  if (type != JoinType::inner && type != JoinType::left && type != JoinType::cross) {
+    return Status::error("UNSUPPORTED_JOIN_TYPE",
+                         {{"typ", "lateral"}, {"supported", "'inner', 'leftouter', 'cross'"}});
+  }
+  auto node = std::static_pointer_cast<Join>(clone(*joined));
+  node->lateral = outer.parameters();
+  node->lateral_values = outer.values();
+  return NodePtr(node);
+}
+
+// --- LIMIT and OFFSET by an expression
+// ------------------------------------------------------------------------------
+namespace {
+
+// The value of a whole constant or of a sum, difference or product of them.
+std::optional<std::int64_t> folded(const Expr& e) {
+  if (const auto value = constant_integer(e)) return value;
+  if (e.kind != ExprKind::call || e.children.size() != 2) return std::nullopt;
+  const auto a = folded(*e.children[0]);
+  const auto b = folded(*e.children[1]);
+  if (!a || !b || std::abs(*a) > INT32_MAX || std::abs(*b) > INT32_MAX) return std::nullopt;
+  if (e.name == "add") return *a + *b;
+  if (e.name == "subtract") return *a - *b;
+  if (e.name == "multiply") return *a * *b;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<NodePtr> RelationAnalyzer::limit_by(const sc::Expression_UnresolvedFunction& call,
+                                           NodePtr input) {
+  const bool is_limit = call.function_name() == "ms_limit";
+  const std::string name = is_limit ? "limit" : "offset";
+  Scope scope = scope_of({input});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  TRY_ASSIGN(ExprPtr count, analyzer.resolve(call.arguments(0)));
+  count = strip_alias(count);
+  const auto value = folded(*count);
+  if (!value) {
+    bool constant = count->kind != ExprKind::subquery;
+    visit(*count, [&](const Expr& e) {
+      constant = constant && e.kind != ExprKind::attribute && e.kind != ExprKind::aggregate;
+      return constant;
+    });
+    if (!constant) {
+      return Status::error("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
+                           {{"name", name}, {"expr", sql_expr(count->pretty)}});
+    }
+  }
+  if (count->type->kind() != TypeKind::int_) {
+    return Status::error(
+        "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
+        {{"name", name}, {"expr", sql_expr(count->pretty)}, {"dataType", sql_type(count->type)}});
+  }
+  if (!value)
+    return Status::unsupported("{} by {} is not supported", to_upper(name), count->pretty);
+  return is_limit ? limit(std::move(input), *value, 0, false)
+                  : limit(std::move(input), std::nullopt, *value, false);
+}
+
+}  // namespace millstream::plan

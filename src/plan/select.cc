@@ -1,0 +1,323 @@
+// SELECT with GROUP BY, HAVING or QUALIFY, as SQL means it: the list alone is the output, keys may
+// be places in it or its aliases, and windows are computed over what HAVING leaves.
+#include <algorithm>
+
+#include "plan/literal.h"
+#include "plan/relations.h"
+#include "plan/text.h"
+#include "plan/tree.h"
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::plan {
+
+namespace sc = spark::connect;
+using column::TypeKind;
+
+namespace {
+
+// A call with that name, nullptr: something else.
+const sc::Expression_UnresolvedFunction* call_of(const sc::Expression& e, const char* name) {
+  const bool same = e.has_unresolved_function() && e.unresolved_function().function_name() == name;
+  return same ? &e.unresolved_function() : nullptr;
+}
+
+// `expr` with the aliases of the list replaced by what they stand for.
+ExprPtr over_definitions(const ExprPtr& expr, const std::vector<ExprPtr>& list) {
+  return transform(expr, [&](const ExprPtr& e) -> ExprPtr {
+    if (e->kind != ExprKind::attribute) return e;
+    for (const ExprPtr& item : list) {
+      if (item->kind != ExprKind::alias || item->id != e->id) continue;
+      auto out = std::make_shared<Expr>(*item->children[0]);
+      out->pretty = e->pretty;
+      return out;
+    }
+    return e;
+  });
+}
+
+// The columns that the list will have.
+std::vector<Attribute> outputs_of(const std::vector<ExprPtr>& list) {
+  std::vector<Attribute> out;
+  for (const ExprPtr& item : list) out.push_back(attribute_of(*item));
+  return out;
+}
+
+Result<ExprPtr> boolean_condition(const ExprPtr& condition, bool ansi) {
+  const TypeKind kind = condition->type->kind();
+  if (kind != TypeKind::boolean && kind != TypeKind::null) {
+    return Status::error("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
+                         {{"sqlExpr", sql_expr(condition->pretty)},
+                          {"filter", sql_expr(condition->pretty)},
+                          {"type", sql_type(condition->type)}});
+  }
+  return implicit_cast(condition, column::boolean_type(), ansi);
+}
+
+Status aggregate_in_group_by(const Expr& item, std::int64_t place) {
+  return Status::error("GROUP_BY_POS_AGGREGATE",
+                       {{"index", std::to_string(place)},
+                        {"aggExpr", strip_alias(std::make_shared<Expr>(item))->pretty}});
+}
+
+}  // namespace
+
+bool is_sql_select(const sc::Aggregate& proto) {
+  return proto.aggregate_expressions_size() > 0 &&
+         call_of(proto.aggregate_expressions(0), "ms_select") != nullptr;
+}
+
+// What one SELECT is made of while it is analysed.
+class RelationAnalyzer::SelectAnalyzer {
+ public:
+  SelectAnalyzer(RelationAnalyzer& relations, NodePtr input)
+      : relations_(relations),
+        input_(std::move(input)),
+        scope_(relations.scope_of({input_})),
+        analyzer_(relations.settings_, scope_) {}
+
+  Result<NodePtr> run(const sc::Aggregate& proto);
+
+ private:
+  Status resolve_list(const sc::Expression_UnresolvedFunction& call);
+  Result<std::vector<ExprPtr>> key_of_group(const sc::Expression& proto);
+  Status resolve_keys(const sc::Aggregate& proto);
+  Status add_all_keys();
+  int add_key(const ExprPtr& key);
+  Result<ExprPtr> condition(const sc::Expression& proto, bool over_windows);
+  Result<NodePtr> aggregated(std::vector<ExprPtr> list, const ExprPtr& having);
+
+  RelationAnalyzer& relations_;
+  NodePtr input_;
+  Scope scope_;
+  ExpressionAnalyzer analyzer_;
+  std::vector<ExprPtr> list_;
+  std::vector<ExprPtr> keys_;
+  std::vector<std::vector<int>> sets_;
+};
+
+Status RelationAnalyzer::SelectAnalyzer::resolve_list(
+    const sc::Expression_UnresolvedFunction& call) {
+  scope_.add_fallback(
+      [this](const NameParts& parts,
+             std::optional<std::int64_t> plan_id) -> Result<std::optional<ExprPtr>> {
+        if (plan_id) return std::optional<ExprPtr>();
+        return earlier_alias(list_, parts, relations_.settings_.case_sensitive);
+      });
+  for (const auto& item : call.arguments()) {
+    TRY_ASSIGN(auto expanded, analyzer_.expand(item));
+    for (const ExprPtr& one : expanded) {
+      if (contains(*one, ExprKind::generator)) {
+        return Status::unsupported("a generator beside GROUP BY is not supported");
+      }
+      list_.push_back(with_name(one));
+    }
+  }
+  return Status::OK();
+}
+
+// A key: a place in the list, an expression over the input, or an alias of the list.
+Result<std::vector<ExprPtr>> RelationAnalyzer::SelectAnalyzer::key_of_group(
+    const sc::Expression& proto) {
+  if (proto.has_literal() && proto.literal().has_integer()) {
+    const std::int64_t place = proto.literal().integer();
+    if (place < 1 || place > static_cast<std::int64_t>(list_.size())) {
+      return Status::error("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(place)},
+                                                         {"size", std::to_string(list_.size())}});
+    }
+    const ExprPtr& item = list_[static_cast<std::size_t>(place - 1)];
+    if (has_aggregate_function(*item)) return aggregate_in_group_by(*item, place);
+    return std::vector<ExprPtr>{item};
+  }
+  return analyzer_.expand(proto);
+}
+
+// The place of the key among the keys.
+int RelationAnalyzer::SelectAnalyzer::add_key(const ExprPtr& key) {
+  const ExprPtr bare = strip_alias(key);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (same_expr(*strip_alias(keys_[i]), *bare)) return static_cast<int>(i);
+  }
+  // The key's column is not the list's, which may hold it once more.
+  keys_.push_back(key->kind == ExprKind::attribute
+                      ? key
+                      : make_alias(bare, key->kind == ExprKind::alias ? key->name : bare->pretty,
+                                   next_attribute_id()));
+  return static_cast<int>(keys_.size() - 1);
+}
+
+// GROUP BY ALL: what holds no aggregate function is a key.
+Status RelationAnalyzer::SelectAnalyzer::add_all_keys() {
+  for (const ExprPtr& item : list_) {
+    if (!has_aggregate_function(*item) && !contains(*item, ExprKind::window)) add_key(item);
+  }
+  return Status::OK();
+}
+
+Status RelationAnalyzer::SelectAnalyzer::resolve_keys(const sc::Aggregate& proto) {
+  if (proto.grouping_expressions_size() == 1 &&
+      call_of(proto.grouping_expressions(0), "ms_all") != nullptr) {
+    return add_all_keys();
+  }
+  for (const auto& one : proto.grouping_expressions()) {
+    TRY_ASSIGN(auto expanded, key_of_group(one));
+    for (const ExprPtr& key : expanded) add_key(key);
+  }
+  for (const auto& set : proto.grouping_sets()) {
+    auto& places = sets_.emplace_back();
+    for (const auto& one : set.grouping_set()) {
+      TRY_ASSIGN(auto expanded, key_of_group(one));
+      for (const ExprPtr& key : expanded) {
+        const int place = add_key(key);
+        const bool known = std::find(places.begin(), places.end(), place) != places.end();
+        if (!known) places.push_back(place);
+      }
+    }
+  }
+  return Status::OK();
+}
+
+// HAVING and QUALIFY see the columns of the list first, then those of the input.
+Result<ExprPtr> RelationAnalyzer::SelectAnalyzer::condition(const sc::Expression& proto,
+                                                            bool over_windows) {
+  auto outputs = std::make_shared<Project>();
+  outputs->output = outputs_of(list_);
+  Scope scope = relations_.scope_of({outputs});
+  scope.add_fallback(
+      [this](const NameParts& parts,
+             std::optional<std::int64_t> plan_id) -> Result<std::optional<ExprPtr>> {
+        if (plan_id) return std::optional<ExprPtr>();
+        TRY_ASSIGN(auto found,
+                   find_name(scope_.attributes(), parts, relations_.settings_.case_sensitive));
+        if (!found) return std::optional<ExprPtr>();
+        return std::optional<ExprPtr>(found->expr);
+      },
+      true);
+  ExpressionAnalyzer analyzer(relations_.settings_, scope);
+  auto resolved = analyzer.condition(proto);
+  const auto over_input = [&]() -> Result<ExprPtr> { return analyzer_.condition(proto); };
+  // sum(v) of a list that names another sum v is that of the input.
+  if (!resolved.ok() || has_nested_aggregate(*over_definitions(*resolved, list_))) {
+    const auto again = over_input();
+    if (again.ok()) resolved = again;
+  }
+  TRY_ASSIGN(ExprPtr condition, std::move(resolved));
+  condition = over_definitions(condition, list_);
+  if (over_windows) return boolean_condition(condition, analyzer.ansi());
+  if (contains(*condition, ExprKind::window)) {
+    return Status::error("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", {{"clauseName", "HAVING"}});
+  }
+  // Spark casts what HAVING is given.
+  if (condition->type->kind() == TypeKind::boolean) return condition;
+  return analyzer.cast(condition, column::boolean_type(), analyzer.ansi(), false);
+}
+
+Result<NodePtr> RelationAnalyzer::SelectAnalyzer::run(const sc::Aggregate& proto) {
+  TRY(resolve_list(*call_of(proto.aggregate_expressions(0), "ms_select")));
+  const bool grouped = proto.group_type() != sc::Aggregate::GROUP_TYPE_UNSPECIFIED;
+  if (grouped) TRY(resolve_keys(proto));
+  ExprPtr having;
+  ExprPtr qualify;
+  for (const auto& e : proto.aggregate_expressions()) {
+    if (const auto* call = call_of(e, "ms_having")) {
+      TRY_ASSIGN(having, condition(call->arguments(0), false));
+    } else if (const auto* rows = call_of(e, "ms_qualify")) {
+      TRY_ASSIGN(qualify, condition(rows->arguments(0), true));
+    }
+  }
+  Exprs list = list_;
+  const std::size_t width = list.size();
+  if (qualify != nullptr) list.push_back(make_alias(qualify, "qualify", next_attribute_id()));
+  const bool aggregates = grouped || having != nullptr ||
+                          std::any_of(list.begin(), list.end(),
+                                      [](const ExprPtr& e) { return has_aggregate_function(*e); });
+  NodePtr node;
+  if (aggregates) {
+    TRY_ASSIGN(node, aggregated(std::move(list), having));
+  } else {
+    node = make_project(input_, std::move(list));
+  }
+  if (qualify == nullptr) return node;
+  const ExprPtr passes = make_attribute(node->output[width]);
+  Exprs columns;
+  for (std::size_t i = 0; i < width; ++i) columns.push_back(make_attribute(node->output[i]));
+  return make_project(make_filter(node, passes), std::move(columns));
+}
+
+namespace {
+
+// A correlated scalar subquery is a key itself or stands in an aggregate function.
+Status check_subqueries(const Expr& item, const std::vector<ExprPtr>& keys) {
+  Status status;
+  visit_outside_aggregates(item, [&](const Expr& e) {
+    if (e.kind != ExprKind::subquery || e.name != "scalarsubquery" || e.parameters.empty()) return;
+    for (const ExprPtr& key : keys) {
+      if (same_expr(*strip_alias(key), e)) return;
+    }
+    status = Status::error("SCALAR_SUBQUERY_IS_IN_GROUP_BY_OR_AGGREGATE_FUNCTION",
+                           {{"sqlExpr", sql_expr(e.pretty)}});
+  });
+  return status;
+}
+
+}  // namespace
+
+Result<NodePtr> RelationAnalyzer::SelectAnalyzer::aggregated(std::vector<ExprPtr> list,
+                                                             const ExprPtr& having) {
+  for (const ExprPtr& item : list) TRY(check_subqueries(*item, keys_));
+  Exprs all = keys_;
+  all.insert(all.end(), list.begin(), list.end());
+  if (having != nullptr) all.push_back(having);
+  const std::size_t width = list.size();
+  TRY_ASSIGN(input_, relations_.expand_time_windows(input_, all));
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(keys_.size());
+  return make_aggregate(input_, {all.begin(), first},
+                        {first, first + static_cast<std::ptrdiff_t>(width)}, sets_,
+                        having == nullptr ? nullptr : all.back());
+}
+
+// PIVOT: the columns that neither it nor its aggregates name are the keys; the values may have
+// names.
+Result<NodePtr> RelationAnalyzer::pivot_query(const sc::Aggregate& proto, NodePtr input) {
+  Scope scope = scope_of({input});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  const int count = proto.aggregate_expressions_size() - 1;
+  Exprs aggregates;
+  for (int i = 0; i < count; ++i) {
+    TRY_ASSIGN(ExprPtr aggregate, analyzer.resolve(proto.aggregate_expressions(i)));
+    aggregates.push_back(with_name(aggregate));
+  }
+  TRY_ASSIGN(ExprPtr column, analyzer.resolve(proto.pivot().col()));
+  column = with_name(column);
+  IdSet used;
+  add_references(*column, used);
+  for (const ExprPtr& aggregate : aggregates) add_references(*aggregate, used);
+  Exprs keys;
+  for (const ExprPtr& one : visible_columns(*input)) {
+    if (!used.contains(key_of(one->id))) keys.push_back(one);
+  }
+  const std::size_t width = keys.size();
+  TRY_ASSIGN(NodePtr pivoted, pivot(proto, std::move(input), std::move(keys), aggregates, column));
+  const auto& names = proto.aggregate_expressions(count).unresolved_function();
+  Exprs columns = visible_columns(*pivoted);
+  for (std::size_t i = width; i < columns.size(); ++i) {
+    const std::size_t value = (i - width) / aggregates.size();
+    const std::string& alias = names.arguments(static_cast<int>(value)).literal().string();
+    if (alias.empty()) continue;
+    const std::string name = aggregates.size() == 1
+                                 ? alias
+                                 : alias + "_" + aggregates[(i - width) % aggregates.size()]->name;
+    columns[i] = make_alias(columns[i], name, next_attribute_id());
+  }
+  return make_project(std::move(pivoted), std::move(columns));
+}
+
+bool is_sql_pivot(const sc::Aggregate& proto) {
+  const int count = proto.aggregate_expressions_size();
+  return count > 1 && call_of(proto.aggregate_expressions(count - 1), "ms_pivot_names") != nullptr;
+}
+
+Result<NodePtr> RelationAnalyzer::select_query(const sc::Aggregate& proto, NodePtr input) {
+  return SelectAnalyzer(*this, std::move(input)).run(proto);
+}
+
+}  // namespace millstream::plan

@@ -1,0 +1,22 @@
+// INSERT INTO and what CREATE statements check about columns. Functions; any thread.
+#pragma once
+
+#include "column/types.h"
+#include "session/session.h"
+#include "sql/statement.h"
+
+namespace spark::connect {
+class ToDF;
+}  // namespace spark::connect
+
+namespace millstream::session {
+
+// The folder of a table of the warehouse, or of delta.`/path`.
+Result<std::string> insert_directory(Session& session, const sql::Name& name);
+Status insert_rows(Session& session, const sql::Insert& insert, const ActionContext& context);
+
+Status check_duplicates(const column::Schema& schema);  // COLUMN_ALREADY_EXISTS
+Status check_view_columns(const std::string& view, const spark::connect::ToDF& names,
+                          const column::Schema& query);
+
+}  // namespace millstream::session

@@ -1,0 +1,168 @@
+#include "sql/statement.h"
+
+#include <gtest/gtest.h>
+
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::sql {
+namespace {
+
+namespace sc = spark::connect;
+
+Result<Statement> parse(const std::string& text) {
+  sc::SQL sql;
+  sql.set_query(text);
+  return parse_statement(sql);
+}
+
+std::string error_of(const std::string& text) {
+  const auto parsed = parse(text);
+  return parsed.ok() ? "" : parsed.status().condition() + "|" + parsed.status().message();
+}
+
+sc::Relation query(const std::string& text) {
+  auto parsed = parse(text);
+  EXPECT_TRUE(parsed.ok()) << text << ": " << parsed.status().to_string();
+  if (!parsed.ok() || !std::holds_alternative<Query>(*parsed)) return {};
+  return *std::get<Query>(*parsed).relation;
+}
+
+TEST(Statement, IntersectBindsTighter) {
+  const auto set = query("SELECT 1 UNION ALL SELECT 2 INTERSECT SELECT 3").set_op();
+  EXPECT_EQ(set.set_op_type(), sc::SetOperation::SET_OP_TYPE_UNION);
+  EXPECT_TRUE(set.is_all());
+  EXPECT_EQ(set.right_input().set_op().set_op_type(), sc::SetOperation::SET_OP_TYPE_INTERSECT);
+}
+
+TEST(Statement, BracketsAreAQueryOrAnExpression) {
+  EXPECT_TRUE(query("SELECT * FROM ((SELECT 1) UNION (SELECT 2))").has_project());
+  EXPECT_TRUE(query("SELECT * FROM ((SELECT 1) a JOIN (SELECT 2) b)").has_project());
+  EXPECT_TRUE(query("((SELECT 1) UNION (SELECT 2)) ORDER BY 1").has_sort());
+  const auto scalar = query("SELECT ((SELECT 1) + 1)").with_relations();
+  EXPECT_EQ(scalar.references_size(), 1);
+  EXPECT_LT(scalar.references(0).common().plan_id(), 0);
+}
+
+TEST(Statement, ClauseWordsAreNamesWhereNothingFollows) {
+  EXPECT_EQ(query("SELECT a LIMIT").project().expressions(0).alias().name(0), "LIMIT");
+  EXPECT_TRUE(query("SELECT a FROM t WHERE b").project().input().has_filter());
+  EXPECT_EQ(query("SELECT x FROM t AS where").project().input().subquery_alias().alias(), "where");
+}
+
+TEST(Statement, WithIsNamesForTheRoot) {
+  const auto with =
+      query("WITH a AS (SELECT 1), b(x) AS (SELECT * FROM a) SELECT * FROM b").with_relations();
+  ASSERT_EQ(with.references_size(), 2);
+  EXPECT_EQ(with.references(1).subquery_alias().alias(), "b");
+  EXPECT_TRUE(with.references(1).subquery_alias().input().has_to_df());
+}
+
+TEST(Statement, WindowClauseIsReadBeforeTheList) {
+  const auto window =
+      query("SELECT sum(v) OVER w FROM t WINDOW w AS (PARTITION BY k)").project().expressions(0);
+  EXPECT_EQ(window.window().partition_spec_size(), 1);
+  EXPECT_TRUE(error_of("SELECT sum(v) OVER w FROM t").starts_with("MISSING_WINDOW_SPECIFICATION"));
+}
+
+TEST(Statement, GroupingAnalyticsAreTheSetsThatTheyStandFor) {
+  const auto rollup = query("SELECT 1 FROM t GROUP BY a, ROLLUP (b, (c, d))").aggregate();
+  EXPECT_EQ(rollup.group_type(), sc::Aggregate::GROUP_TYPE_GROUPING_SETS);
+  ASSERT_EQ(rollup.grouping_sets_size(), 3);
+  EXPECT_EQ(rollup.grouping_sets(0).grouping_set_size(), 4);
+  EXPECT_EQ(rollup.grouping_sets(2).grouping_set_size(), 1);
+  EXPECT_EQ(query("SELECT 1 FROM t GROUP BY CUBE (a, b)").aggregate().grouping_sets_size(), 4);
+}
+
+TEST(Statement, ParametersStandForValues) {
+  sc::SQL sql;
+  sql.set_query("SELECT :a, :a");
+  (*sql.mutable_named_arguments())["a"].mutable_literal()->set_integer(7);
+  const auto parsed = parse_statement(sql);
+  ASSERT_TRUE(parsed.ok());
+  const auto& list = std::get<Query>(*parsed).relation->project();
+  EXPECT_EQ(list.expressions(1).literal().integer(), 7);
+  EXPECT_TRUE(error_of("SELECT :a").starts_with("UNBOUND_SQL_PARAMETER"));
+}
+
+TEST(Statement, SmallStructs) {
+  const auto create = std::get<CreateTable>(
+      *parse("CREATE TABLE IF NOT EXISTS a.t (x INT, y DECIMAL(5, 2)) USING delta "
+             "PARTITIONED BY (x) TBLPROPERTIES ('k' = 'v') COMMENT 'c'"));
+  EXPECT_EQ(create.name, (Name{"a", "t"}));
+  EXPECT_EQ(create.columns, "x INT, y DECIMAL(5, 2)");
+  EXPECT_EQ(create.partition_by, std::vector<std::string>{"x"});
+  EXPECT_EQ(create.properties.at("k"), "v");
+  const auto insert = std::get<Insert>(*parse("INSERT OVERWRITE TABLE t (a, b) VALUES (1, 2);"));
+  EXPECT_TRUE(insert.overwrite);
+  EXPECT_EQ(insert.columns, (std::vector<std::string>{"a", "b"}));
+  const auto set = std::get<Set>(*parse("SET a.b = 'x y' ;"));
+  EXPECT_EQ(set.key, "a.b");
+  EXPECT_EQ(set.value, "'x y'");
+  EXPECT_EQ(std::get<Show>(*parse("SHOW TABLES IN db LIKE 'a*'")).pattern, "a*");
+  EXPECT_TRUE(std::get<Drop>(*parse("DROP DATABASE IF EXISTS d CASCADE")).cascade);
+}
+
+TEST(Statement, RefusedByName) {
+  for (const char* text :
+       {"ALTER TABLE t ADD COLUMN x INT", "MERGE INTO t USING u ON 1 = 1",
+        "CREATE FUNCTION f AS 'x'", "CREATE TABLE t LIKE u", "SHOW PARTITIONS t",
+        "CREATE TABLE t (a INT DEFAULT 1)", "WITH RECURSIVE r AS (SELECT 1) TABLE r"}) {
+    const auto parsed = parse(text);
+    EXPECT_TRUE(!parsed.ok() && parsed.status().is(ErrorKind::unsupported_operation)) << text;
+  }
+}
+
+TEST(Statement, ErrorsSayWhere) {
+  EXPECT_EQ(error_of("SELECT 1\nFROM t JOIN u ON"),
+            "PARSE_SYNTAX_ERROR|\n[PARSE_SYNTAX_ERROR] Syntax error at or near end of input. "
+            "SQLSTATE: 42601 (line 2, pos 16)\n\n== SQL ==\nSELECT 1\nFROM t JOIN u "
+            "ON\n----------------^^^\n");
+  for (const char* text : {"SELECT", "FOO BAR", "SELECT (1", "SELECT 1; SELECT 2", "VALUES",
+                           "WITH q AS (SELECT 1)", "SELECT * FROM ()", "INSERT INTO", "DROP TABLE",
+                           "SELECT 1 FROM t WHERE true WHERE false", "CREATE", "CREATE THING x"}) {
+    EXPECT_TRUE(error_of(text).starts_with("PARSE_SYNTAX_ERROR")) << text << error_of(text);
+  }
+}
+
+TEST(Statement, LargeInputIsAnErrorOrWorks) {
+  std::string rows = "VALUES (1, 'a')";
+  for (int i = 0; i < 50'000; ++i) rows += ", (1, 'a')";
+  EXPECT_EQ(query(rows).unresolved_table_valued_function().arguments_size(), 50'001);
+  std::string columns = "SELECT 0";
+  for (int i = 0; i < 10'000; ++i) columns += ", a" + std::to_string(i);
+  EXPECT_EQ(query(columns + " FROM t").project().expressions_size(), 10'001);
+  std::string nested = "SELECT 1";
+  for (int i = 0; i < 2000; ++i) nested = "SELECT * FROM (" + nested + ")";
+  EXPECT_TRUE(error_of(nested).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
+  std::string unions = "SELECT 1";
+  for (int i = 0; i < 2000; ++i) unions += " UNION ALL SELECT 1";
+  EXPECT_TRUE(error_of(unions).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
+  const std::string open(100'000, '(');
+  EXPECT_FALSE(error_of("SELECT " + open).empty());
+  EXPECT_FALSE(error_of(open + "SELECT 1" + std::string(100'000, ')')).empty());
+  std::string calls = "x";
+  for (int i = 0; i < 100; ++i) calls = "substring(overlay(" + calls + ", 'a', 1), 1)";
+  EXPECT_TRUE(query("SELECT " + calls).has_project());
+}
+
+TEST(Statement, AnyBytesGiveAnErrorNotACrash) {
+  for (const std::string seed :
+       {"SELECT a, sum(b) OVER w FROM t JOIN u USING (k) GROUP BY CUBE (a) WINDOW w AS (ORDER BY "
+        "b)",
+        "WITH q(x) AS (VALUES (1), (2)) SELECT * FROM q PIVOT (sum(x) FOR x IN (1 AS a)) LIMIT 1",
+        "CREATE TABLE t (a INT) USING delta AS SELECT 1", "INSERT INTO t (a) BY NAME SELECT 1",
+        "FROM t |> SET a = 1 |> AGGREGATE sum(a) GROUP BY b |> DROP c"}) {
+    for (std::size_t i = 0; i <= seed.size(); ++i) {
+      (void)parse(seed.substr(0, i));
+      (void)parse(seed.substr(i));
+      for (const char c : {'(', ')', '\'', '`', ';', '.', ','}) {
+        std::string text = seed;
+        text.insert(i, 1, c);
+        (void)parse(text);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millstream::sql
