@@ -77,6 +77,14 @@ class Interruption {
   std::size_t callback_ = 0;
 };
 
+// Ends a query that nobody will read to its end: DuckDB's threads may be in the middle of its scans,
+// and the next query of the connection waits for them.
+void end_query(duckdb_connection connection) {
+  duckdb_result none;
+  duckdb_query(connection, "SELECT 1", &none);
+  duckdb_destroy_result(&none);
+}
+
 // The rows of one run.
 class ResultReader final : public connector::BatchReader {
  public:
@@ -91,7 +99,10 @@ class ResultReader final : public connector::BatchReader {
         node_(std::move(node)),
         cancel_(cancel),
         interruption_(connection, cancel) {}
-  ~ResultReader() override { duckdb_destroy_result(&result_); }
+  ~ResultReader() override {
+    duckdb_destroy_result(&result_);
+    if (!ended_) end_query(connection_);
+  }
 
   Result<connector::RecordBatchPtr> next() override {
     std::vector<connector::RecordBatchPtr> parts;
@@ -270,7 +281,10 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
   duckdb_result result;
   Status status;
   on_deep_stack(depth_, [&] { status = first_rows(context.cancel, &result); });
-  if (!status.ok()) return locate_error(status, *node_);
+  if (!status.ok()) {
+    end_query(connection_.get());
+    return locate_error(status, *node_);
+  }
   return std::unique_ptr<connector::BatchReader>(std::make_unique<ResultReader>(
       result, connection_.get(), arrow_options_.get(), schema_, logical_, node_, context.cancel));
 }

@@ -192,6 +192,52 @@ TEST(Engine, CancelEndsAQuery) {
   EXPECT_EQ(rows.status().condition(), "OPERATION_CANCELED");
 }
 
+// Rows without end, a few at a time; counts the threads that are being given some.
+class EndlessReader final : public connector::BatchReader {
+ public:
+  explicit EndlessReader(std::atomic<int>& inside) : inside_(inside) {}
+  Result<connector::RecordBatchPtr> next() override {
+    ++inside_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    arrow::Int64Builder builder;
+    EXPECT_TRUE(builder.Append(1).ok());
+    const auto array = builder.Finish().ValueOrDie();
+    const auto schema = arrow::schema({arrow::field("n", arrow::int64())});
+    --inside_;
+    return arrow::RecordBatch::Make(schema, 1, {array});
+  }
+
+ private:
+  std::atomic<int>& inside_;
+};
+
+TEST(Engine, NobodyReadsAnInputOnceTheQueryIsGone) {
+  std::atomic<int> inside{0};
+  connector::Batches endless;
+  for (int i = 0; i < 4; ++i) {
+    endless.partitions.push_back([&]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      return std::unique_ptr<connector::BatchReader>(std::make_unique<EndlessReader>(inside));
+    });
+  }
+  for (int i = 0; i < 30; ++i) {
+    const auto s = stream_scan();
+    const auto p = aggregate(s, {}, {fn("count", {lit(1)})});
+    CancelToken token;
+    ExecutionContext context;
+    context.cancel = &token;
+    context.stream_inputs.emplace(s.get(), endless);
+    const auto batches = shared_engine().execute(p, context);
+    ASSERT_TRUE(batches.ok());
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(i));
+      token.cancel();
+    });
+    EXPECT_TRUE(connector::collect(*batches).status().is("OPERATION_CANCELED"));
+    canceller.join();
+    EXPECT_EQ(inside, 0);
+  }
+}
+
 TEST(Engine, ObservesRowsThatPass) {
   const auto s = stream_scan();
   auto observe = std::make_shared<plan::CollectMetrics>();
