@@ -20,7 +20,7 @@ struct View {
   std::string name;                               // as given
   plan::NodePtr node;                             // null: see the others
   std::string relation;                           // serialized spark.connect.Relation
-  std::string database;                           // of the names in it
+  std::string database{};                         // of the names in it
   std::shared_ptr<const connector::Table> table;  // the rows of a memory sink
 };
 
