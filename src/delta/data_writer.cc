@@ -28,8 +28,10 @@ namespace {
 // Open files of one thread at most; beyond it the one that was not written to for longest is
 // finished.
 constexpr std::size_t open_files_max = 64;
-// Arrow bytes of a row group: each thread holds one of them, encoded.
-constexpr std::int64_t row_group_bytes_max = 64 << 20;
+// Arrow bytes of a row group: each open file holds one. A thread has many files open only where the
+// table is partitioned.
+constexpr std::int64_t row_group_bytes_max = 32 << 20;
+constexpr std::int64_t row_group_bytes_max_partitioned = 8 << 20;
 
 // "a.b, `c.d`" -> {{a, b}, {c.d}}.
 std::vector<std::vector<std::string>> parse_column_list(std::string_view text) {
@@ -82,7 +84,8 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
   }
   plan.file_schema = column::as_nullable(plan.file_schema);  // the shaper has enforced NOT NULL
   plan.parquet.compression = options.compression;
-  plan.parquet.row_group_bytes_max = row_group_bytes_max;
+  plan.parquet.row_group_bytes_max =
+      info.partition_index.empty() ? row_group_bytes_max : row_group_bytes_max_partitioned;
   plan.parquet.stats_leaves_max =
       static_cast<int>(info.number("delta.dataSkippingNumIndexedCols", 32));
   if (const std::string* columns = info.property("delta.dataSkippingStatsColumns")) {

@@ -1,5 +1,6 @@
 #include "format/datetime_text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -122,7 +123,8 @@ TEST(JsonNumbers, Decimals) {
   EXPECT_EQ(decimal(std::string(39, '9'), 38, 0), "bad");
   EXPECT_EQ(decimal(std::string(38, '9'), 38, 1), "bad");
   EXPECT_EQ(decimal("0." + std::string(50, '1'), 38, 38), std::string(38, '1'));
-  EXPECT_EQ(decimal("0." + std::string(37, '1') + "25", 38, 38), std::string(37, '1') + "3");
+  const std::string ones(37, '1');
+  EXPECT_EQ(decimal(fmt::format("0.{}25", ones), 38, 38), fmt::format("{}3", ones));
   EXPECT_EQ(decimal("x", 5, 2), "bad");
   EXPECT_EQ(decimal("1e", 5, 2), "bad");
   EXPECT_EQ(decimal("", 5, 2), "bad");

@@ -48,7 +48,7 @@ struct ParquetWriteOptions {
   std::string compression = "snappy";  // none, uncompressed, snappy, gzip, zstd, lz4, lz4_raw,
                                        // brotli (as Spark names them)
   std::int64_t row_group_rows_max = 1 << 20;
-  std::int64_t row_group_bytes_max = 128 << 20;  // of Arrow data
+  std::int64_t row_group_bytes_max = 64 << 20;  // of Arrow data, which the writer holds
   int stats_leaves_max = 32;  // statistics of the first so many leaves; -1: all; 0: none
   // When given: statistics of exactly these (a struct stands for all its leaves), whatever
   // stats_leaves_max says.
@@ -65,8 +65,8 @@ class ParquetWriter {
                                                      std::string path, column::Schema schema,
                                                      const ParquetWriteOptions& options = {});
 
-  // A batch of the Arrow form of the schema (column::to_arrow). Whether a column gets a dictionary
-  // is decided by the values of the first batches of a row group.
+  // A batch of the Arrow form of the schema (column::to_arrow), kept until its row group is full.
+  // How a column is encoded is decided by its values in the first row group.
   virtual Status write(const connector::RecordBatchPtr& batch) = 0;
   // Rough number of bytes that the file has now: to roll over to the next one.
   virtual std::int64_t bytes_so_far() const = 0;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 namespace millstream::format {
 namespace {
@@ -157,58 +156,6 @@ void set_range(const std::vector<std::shared_ptr<parquet::Statistics>>& parts, i
   }
 }
 
-// True when fewer than an eighth of a sample of the values are different.
-bool is_low_cardinality(const arrow::Array& array) {
-  constexpr std::int64_t sample_max = 2048;
-  const std::int64_t count = std::min(array.length(), sample_max);
-  if (count < 64) return false;
-  std::unordered_set<std::string_view> seen;
-  const auto limit = static_cast<std::size_t>(count / 8);
-  if (array.type_id() == arrow::Type::STRING || array.type_id() == arrow::Type::BINARY) {
-    const auto& values = static_cast<const arrow::BinaryArray&>(array);
-    for (std::int64_t i = 0; i < count && seen.size() <= limit; ++i) {
-      if (values.IsValid(i)) seen.insert(values.GetView(i));
-    }
-    return seen.size() <= limit;
-  }
-  const int width = array.type()->byte_width();
-  if (width <= 1 || array.data()->buffers.size() < 2 || !array.data()->buffers[1]) return false;
-  const auto* raw =
-      reinterpret_cast<const char*>(array.data()->buffers[1]->data()) + array.offset() * width;
-  for (std::int64_t i = 0; i < count && seen.size() <= limit; ++i) {
-    if (array.IsValid(i)) seen.insert({raw + i * width, static_cast<std::size_t>(width)});
-  }
-  return seen.size() <= limit;
-}
-
-void find_low_cardinality(const arrow::Array& array, const std::string& path,
-                          std::vector<std::string>& out) {
-  switch (array.type_id()) {
-    case arrow::Type::STRUCT: {
-      const auto& parent = static_cast<const arrow::StructArray&>(array);
-      for (int i = 0; i < parent.num_fields(); ++i) {
-        find_low_cardinality(*parent.field(i), path + "." + parent.struct_type()->field(i)->name(),
-                             out);
-      }
-      return;
-    }
-    case arrow::Type::LIST: {
-      const auto& list = static_cast<const arrow::ListArray&>(array);
-      return find_low_cardinality(*list.values(), path + ".list.element", out);
-    }
-    case arrow::Type::MAP: {
-      const auto& map = static_cast<const arrow::MapArray&>(array);
-      find_low_cardinality(*map.keys(), path + ".key_value.key", out);
-      return find_low_cardinality(*map.items(), path + ".key_value.value", out);
-    }
-    case arrow::Type::BOOL:
-    case arrow::Type::NA:
-      return;
-    default:
-      if (is_low_cardinality(array)) out.push_back(path);
-  }
-}
-
 std::int64_t data_bytes(const arrow::ArrayData& data) {
   std::int64_t bytes = 0;
   switch (data.type->id()) {
@@ -321,14 +268,6 @@ bool range_of_chunk(const parquet::ColumnChunkMetaData& chunk, const column::Typ
   min = std::move(leaf.min);
   max = std::move(leaf.max);
   return min != nullptr && max != nullptr;
-}
-
-std::vector<std::string> low_cardinality_leaves(const arrow::RecordBatch& batch) {
-  std::vector<std::string> out;
-  for (int i = 0; i < batch.num_columns(); ++i) {
-    find_low_cardinality(*batch.column(i), batch.schema()->field(i)->name(), out);
-  }
-  return out;
 }
 
 std::int64_t arrow_bytes(const arrow::RecordBatch& batch) {

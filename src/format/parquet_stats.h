@@ -42,10 +42,6 @@ class StatsCollector {
   std::vector<Leaf> leaves_;
 };
 
-// Dotted Parquet paths of the leaves that are worth a dictionary, going by the values of a first
-// batch.
-std::vector<std::string> low_cardinality_leaves(const arrow::RecordBatch& batch);
-
 // Smallest and largest value of a chunk as scalars of the column's type, as its footer tells;
 // false: it does not.
 bool range_of_chunk(const parquet::ColumnChunkMetaData& chunk, const column::TypePtr& type,

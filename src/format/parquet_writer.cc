@@ -12,6 +12,7 @@
 #include <parquet/properties.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include "base/text.h"
 #include "format/arrow_status.h"
 #include "format/parquet.h"
+#include "format/parquet_encoding.h"
 #include "format/parquet_stats.h"
 
 namespace millstream::format {
@@ -28,6 +30,8 @@ namespace {
 constexpr const char* created_by = "Millstream version 0.1.0";
 // Readers of Spark take a file of Spark 3 or later to hold proleptic Gregorian dates; ours does.
 constexpr const char* spark_version = "4.2.0";
+// Rows that Parquet's writer takes at a time; it looks at the size of the page between them.
+constexpr std::int64_t write_batch_rows = 4096;
 
 Result<parquet::Compression::type> codec_of(const std::string& name) {
   static const std::map<std::string, parquet::Compression::type> codecs = {
@@ -109,20 +113,13 @@ class Writer final : public ParquetWriter {
   Status write(const connector::RecordBatchPtr& batch) override {
     if (batch->num_rows() == 0) return Status::OK();
     TRY_ASSIGN(const auto rows, conform(*batch));
-    return guarded([&]() -> Status {
-      if (writer_ == nullptr) TRY(open_writer(rows.get()));
-      if (group_rows_ > 0 && (group_bytes_ >= options_.row_group_bytes_max ||
-                              group_rows_ + rows->num_rows() > options_.row_group_rows_max)) {
-        TRY_ARROW(writer_->NewBufferedRowGroup());
-        group_rows_ = 0;
-        group_bytes_ = 0;
-      }
-      TRY_ARROW(writer_->WriteRecordBatch(*rows));
-      group_rows_ += rows->num_rows();
-      group_bytes_ += arrow_bytes(*rows);
-      stats_.add(*rows);
-      return Status::OK();
-    });
+    stats_.add(*rows);
+    for (std::int64_t at = 0; at < rows->num_rows();) {
+      const auto count = std::min(rows->num_rows() - at, options_.row_group_rows_max - group_rows_);
+      TRY(add_to_group(count == rows->num_rows() ? rows : rows->Slice(at, count)));
+      at += count;
+    }
+    return Status::OK();
   }
 
   std::int64_t bytes_so_far() const override {
@@ -136,7 +133,8 @@ class Writer final : public ParquetWriter {
     ParquetFile file;
     file.path = path_;
     const Status written = guarded([&]() -> Status {
-      if (writer_ == nullptr) TRY(open_writer(nullptr));
+      if (!group_.empty()) TRY(write_group());
+      if (writer_ == nullptr) TRY(open_writer());
       TRY_ARROW(writer_->Close());
       const auto size = sink_->Tell();
       TRY_ARROW(size.status());
@@ -201,30 +199,68 @@ class Writer final : public ParquetWriter {
     return arrow::RecordBatch::Make(arrow_schema_, batch.num_rows(), std::move(columns));
   }
 
-  Status open_writer(const arrow::RecordBatch* first) {
+  Status add_to_group(connector::RecordBatchPtr rows) {
+    group_rows_ += rows->num_rows();
+    group_bytes_ += arrow_bytes(*rows);
+    group_.push_back(std::move(rows));
+    const bool full =
+        group_bytes_ >= options_.row_group_bytes_max || group_rows_ >= options_.row_group_rows_max;
+    return full ? guarded([&] { return write_group(); }) : Status::OK();
+  }
+
+  // A group is written column by column, each as a whole, so that no encoded page waits in memory
+  // and a column's values can be looked at together.
+  Status write_group() {
+    if (writer_ == nullptr) TRY(open_writer());
+    TRY_ARROW(writer_->NewRowGroup());
+    std::vector<arrow::ArrayVector> columns;
+    for (int i = 0; i < arrow_schema_->num_fields(); ++i) {
+      auto& chunks = columns.emplace_back();
+      for (const auto& rows : group_) chunks.push_back(rows->column(i));
+    }
+    group_.clear();
+    group_rows_ = 0;
+    group_bytes_ = 0;
+    for (int i = 0; i < arrow_schema_->num_fields(); ++i) {
+      const auto& field = *arrow_schema_->field(i);
+      arrow::ArrayVector chunks = std::move(columns[static_cast<std::size_t>(i)]);
+      if (is_dictionary_text(field)) chunks = dictionary_chunks(chunks).value_or(chunks);
+      TRY_ARROW(
+          writer_->WriteColumnChunk(std::make_shared<arrow::ChunkedArray>(std::move(chunks))));
+    }
+    return Status::OK();
+  }
+
+  bool is_dictionary_text(const arrow::Field& field) const {
+    const auto path = std::make_shared<parquet::schema::ColumnPath>(std::vector{field.name()});
+    return field.type()->id() == arrow::Type::STRING && properties_->dictionary_enabled(path);
+  }
+
+  Status open_writer() {
     parquet::WriterProperties::Builder properties;
     properties.version(parquet::ParquetVersion::PARQUET_2_6)
         ->created_by(created_by)
         ->compression(codec_)
         ->max_row_group_length(options_.row_group_rows_max)
         ->data_pagesize(1 << 20)
+        ->write_batch_size(write_batch_rows)
         ->disable_dictionary()
         ->enable_store_decimal_as_integer()
         ->set_size_statistics_level(parquet::SizeStatisticsLevel::None);
-    if (first != nullptr) {
-      for (const auto& path : low_cardinality_leaves(*first)) properties.enable_dictionary(path);
-    }
+    const auto largest = std::max_element(
+        group_.begin(), group_.end(),
+        [](const auto& a, const auto& b) { return a->num_rows() < b->num_rows(); });
+    if (largest != group_.end()) choose_encodings(**largest, codec_, properties);
+    properties_ = properties.build();
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.set_use_threads(false);
-    auto writer =
-        parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(), sink_,
-                                         properties.build(), arrow_properties.build());
+    auto writer = parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(),
+                                                   sink_, properties_, arrow_properties.build());
     TRY_ARROW(writer.status());
     writer_ = std::move(*writer);
-    TRY_ARROW(writer_->AddKeyValueMetadata(arrow::key_value_metadata(
+    return to_status(writer_->AddKeyValueMetadata(arrow::key_value_metadata(
         {{"org.apache.spark.version", spark_version},
          {"org.apache.spark.sql.parquet.row.metadata", column::schema_to_json(schema_)}})));
-    return first != nullptr ? to_status(writer_->NewBufferedRowGroup()) : Status::OK();
   }
 
   const std::shared_ptr<io::Store> store_;
@@ -239,6 +275,8 @@ class Writer final : public ParquetWriter {
   std::shared_ptr<arrow::io::BufferOutputStream> memory_;
   std::shared_ptr<arrow::io::OutputStream> sink_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
+  std::shared_ptr<parquet::WriterProperties> properties_;  // of writer_
+  std::vector<connector::RecordBatchPtr> group_;           // rows of the group that is not full
   std::int64_t group_rows_ = 0;
   std::int64_t group_bytes_ = 0;
   StatsCollector stats_;
