@@ -60,9 +60,7 @@ Status check_version(std::string_view line, std::string_view path, std::string_v
 
 Result<json> parse_object(std::string_view line, std::string_view path) {
   json value = json::parse(line, nullptr, false);
-  if (!value.is_object()) {
-    return in_file(path, Status::illegal_state("Not a JSON object: {}", line));
-  }
+  if (!value.is_object()) return incomplete(path, fmt::format(": not a JSON object: {}", line));
   return value;
 }
 
@@ -138,10 +136,13 @@ Result<OffsetEntry> parse_offsets(std::string_view text, std::string_view path) 
   for (std::size_t i = 2; i < lines.size(); ++i) {
     if (lines[i] == no_offset) {
       entry.offsets.emplace_back(std::nullopt);
-    } else {
-      entry.offsets.emplace_back(std::string(lines[i]));
+      continue;
     }
+    if (lines[i].starts_with('{') && !json::accept(lines[i]))
+      return incomplete(path, ": an offset is cut off");
+    entry.offsets.emplace_back(std::string(lines[i]));
   }
+  if (entry.offsets.empty()) return incomplete(path, ": it has no offset");
   return entry;
 }
 

@@ -57,7 +57,10 @@ TEST(OffsetsFile, BadFilesAreNamed) {
       {"v0\n{}\n5", "MALFORMED_LOG_FILE", "from v0"},
       {"vx\n{}\n5", "MALFORMED_LOG_FILE", "from vx"},
       {"{}\n5", "MALFORMED_LOG_FILE", "from {}"},
-      {"v1\n{\"batchWatermarkMs\":\n5", "", "Not a JSON object"},
+      {"v1\n{\"batchWatermarkMs\":\n5", "", "not a JSON object"},
+      {"v1\n{}", "", "it has no offset"},
+      {"v1\n{}\n", "", "it has no offset"},
+      {"v1\n{}\n{\"logOff", "", "an offset is cut off"},
   };
   for (const auto& c : cases) {
     const auto parsed = parse_offsets(c.text, "/ck/offsets/3");

@@ -1,6 +1,7 @@
 // The process dies for real, as by kill -9, at each step of the loop; the next process must go on
 // without loss.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,46 +58,89 @@ Status run_query(const std::string& directory) {
 
 class Crash : public testing::TestWithParam<std::string> {};
 
+// How a process ends that runs the query and dies when it passes the step for the n-th time.
+int exit_code_of_child(const std::string& directory, const std::string& step, int passes) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    failpoints::disarm_all();
+    failpoints::arm(step, failpoints::Action::crash, passes);
+    const Status status = run_query(directory);
+    ::_exit(status.ok() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  // The child was forked with our generator of names for temporary files; a new process has one of
+  // its own.
+  for (int i = 0; i < 1000; ++i) [[maybe_unused]] const std::string used = new_uuid();
+  return WEXITSTATUS(status);
+}
+
 TEST_P(Crash, LosesAndDoublesNothing) {
-  for (const int passes : {0, 1}) {
+  for (int passes = 0;; ++passes) {
     std::string directory =
         (std::filesystem::temp_directory_path() / "millstream_crash_XXXXXX").string();
     ASSERT_NE(::mkdtemp(directory.data()), nullptr);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      failpoints::disarm_all();
-      failpoints::arm(GetParam(), failpoints::Action::crash, passes);
-      const Status status = run_query(directory);
-      ::_exit(status.ok() ? 0 : 1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    const bool once_only = GetParam() == "stream.after_metadata";
-    ASSERT_EQ(WEXITSTATUS(status), once_only && passes > 0 ? 0 : 137)
-        << "the failpoint was not reached";
-    // The child was forked with our generator of names for temporary files; a new process has one
-    // of its own.
-    for (int i = 0; i < 1000; ++i) [[maybe_unused]] const std::string used = new_uuid();
+    const int code = exit_code_of_child(directory, GetParam(), passes);
+    ASSERT_TRUE(code == 0 || code == 137) << code;
     const Status second = run_query(directory);
     ASSERT_TRUE(second.ok()) << second.to_string();
     const auto rows = fakes::VersionedSink::rows(*io::local_store(), directory + "/table");
-    ASSERT_EQ(rows.size(), static_cast<std::size_t>(row_count));
+    ASSERT_EQ(rows.size(), static_cast<std::size_t>(row_count)) << "at pass " << passes;
     for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i], static_cast<std::int64_t>(i));
     std::filesystem::remove_all(directory);
+    if (code != 0) continue;
+    ASSERT_GT(passes, 0) << "the failpoint was not reached";
+    return;
   }
 }
 
 std::vector<std::string> steps() {
   std::vector<std::string> names(std::begin(run_failpoints), std::end(run_failpoints));
   names.emplace_back("stream.after_metadata");
-  names.emplace_back(
-      "store.before_publish");  // a temporary file is written, its name is not there yet
+  // Each durable file of the query, one after the other: it is written under a temporary name; it
+  // has its own name beside the temporary one.
+  names.emplace_back("store.before_publish");
+  names.emplace_back("store.after_publish");
   return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(EachStep, Crash, testing::ValuesIn(steps()), [](const auto& step) {
   return step.param.substr(step.param.rfind('.') + 1);
 });
+
+// The one who comes second learns who is there; the lock of a process that was killed is free.
+TEST(CheckpointLocks, DieWithTheirProcess) {
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "millstream_lock_XXXXXX").string();
+  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto lock = CheckpointLock::acquire(directory);
+    const bool held = lock.ok() && lock.value()->describe("query-1", "run-1", 0).ok();
+    [[maybe_unused]] const ssize_t told = ::write(ready[1], held ? "y" : "n", 1);
+    for (;;) ::pause();
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+  const auto refused = CheckpointLock::acquire(directory);
+  EXPECT_EQ(refused.status().condition(), "CONCURRENT_QUERY");
+  for (const std::string& part :
+       {fmt::format("\"pid\":{}", child), std::string("\"host\":"),
+        std::string("\"id\":\"query-1\""), std::string("\"runId\":\"run-1\""), directory}) {
+    EXPECT_NE(refused.status().message().find(part), std::string::npos)
+        << refused.status().message();
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  const auto taken_over = CheckpointLock::acquire(directory);
+  EXPECT_TRUE(taken_over.ok()) << taken_over.status().to_string();
+  ::close(ready[0]);
+  ::close(ready[1]);
+  std::filesystem::remove_all(directory);
+}
 
 }  // namespace
 }  // namespace millstream::stream

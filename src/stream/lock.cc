@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace millstream::stream {
@@ -15,6 +16,11 @@ namespace {
 std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "unknown";
+}
+
+// Network and user-space file systems may have none.
+bool has_no_locks(int error) {
+  return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
 }
 
 std::string read_all(int fd) {
@@ -41,10 +47,17 @@ Result<std::unique_ptr<CheckpointLock>> CheckpointLock::acquire(const std::strin
         directory, std::strerror(errno));
   }
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
-    return std::unique_ptr<CheckpointLock>(new CheckpointLock(fd));
+    return std::unique_ptr<CheckpointLock>(new CheckpointLock(fd, directory));
   const int error = errno;
   const std::string holder = read_all(fd);
   ::close(fd);
+  if (has_no_locks(error)) {
+    log_warn(
+        "{} is on a file system without locks ({}): a second process that runs a query from there "
+        "will be noticed when it logs a batch, not at its start",
+        directory, std::strerror(error));
+    return std::unique_ptr<CheckpointLock>();
+  }
   if (error != EWOULDBLOCK) return Status::io("locking {}: {}", path, std::strerror(error));
   ErrorInfo info;
   info.kind = ErrorKind::spark;
@@ -65,7 +78,10 @@ Status CheckpointLock::describe(const std::string& id, const std::string& run_id
       ::getpid(), json_quote(id), json_quote(run_id), json_quote(iso_utc_ms(started_ms)));
   if (::ftruncate(fd_, 0) != 0 ||
       ::pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    return Status::io("writing the lock file of a checkpoint: {}", std::strerror(errno));
+    return Status::io(
+        "The checkpoint location {} cannot be written ({}): make room there, or give the query "
+        "another one",
+        directory_, std::strerror(errno));
   }
   return Status::OK();
 }

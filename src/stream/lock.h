@@ -16,15 +16,16 @@ class CheckpointLock {
   CheckpointLock(const CheckpointLock&) = delete;
   CheckpointLock& operator=(const CheckpointLock&) = delete;
 
-  // CONCURRENT_QUERY with the holder's identity when another one has it. The directory
-  // must exist.
+  // CONCURRENT_QUERY with the holder's identity when another one has it; null, and a warning, on a
+  // file system that has no locks. The directory must exist.
   static Result<std::unique_ptr<CheckpointLock>> acquire(const std::string& directory);
   // Who holds it: host, process, query, run, start.
   Status describe(const std::string& id, const std::string& run_id, std::int64_t started_ms);
 
  private:
-  explicit CheckpointLock(int fd) : fd_(fd) {}
+  CheckpointLock(int fd, std::string directory) : fd_(fd), directory_(std::move(directory)) {}
   int fd_;
+  std::string directory_;
 };
 
 }  // namespace millstream::stream

@@ -164,7 +164,9 @@ Result<std::unique_ptr<CheckpointLock>> Manager::lock_checkpoint(
 
 Result<QueryPtr> Manager::start(QuerySpec spec, std::string* started_event_json) {
   CHECK(spec.plan != nullptr && spec.sink != nullptr && !spec.checkpoint.empty());
-  TRY(check_supported(*spec.plan, spec.mode));
+  const auto check = spec.conf.find("spark.sql.streaming.unsupportedOperationCheck");
+  TRY(check_supported(*spec.plan, spec.mode,
+                      check == spec.conf.end() || parse_bool(check->second).value_or(true)));
   TRY(check_conf(spec.conf));
   TRY(check_name(spec));
   if (spec.trigger.kind == Trigger::Kind::once) {

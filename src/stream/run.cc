@@ -1,5 +1,7 @@
 #include "stream/run.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "stream/trigger.h"
@@ -15,7 +17,7 @@ StreamRun::StreamRun(const QuerySpec& spec, std::string id, std::string run_id,
       observer_(observer),
       retain_(conf_int("spark.sql.streaming.minBatchesToRetain", 100)),
       idle_interval_ms_(conf_int("spark.sql.streaming.noDataProgressEventInterval", 10'000)),
-      polling_delay_(conf_int("spark.sql.streaming.pollingDelay", 10)),
+      polling_delay_ms_(conf_int("spark.sql.streaming.pollingDelay", 10)),
       checkpoint_(environment_.store, spec.checkpoint) {}
 
 StreamRun::~StreamRun() = default;
@@ -45,7 +47,10 @@ Status StreamRun::run() {
 
 Status StreamRun::initialize() {
   observer_.set_message("Initializing sources");
-  TRY_ASSIGN(plan::NodePtr root, watermarks_.instrument(spec_.plan));
+  const auto multiple = spec_.conf.find("spark.sql.streaming.statefulOperator.allowMultiple");
+  TRY_ASSIGN(plan::NodePtr root,
+             watermarks_.instrument(spec_.plan, multiple == spec_.conf.end() ||
+                                                    parse_bool(multiple->second).value_or(true)));
   plan_ = inspect(std::move(root));
   TRY(checkpoint_.load());
   TRY_ASSIGN(const LogState log, read_log_state(checkpoint_));
@@ -93,20 +98,28 @@ Status StreamRun::open_sources() {
 
 Status StreamRun::run_processing_time() {
   const std::int64_t interval = spec_.trigger.interval_ms;
+  const auto& wait =
+      environment_.wait_for_request ? environment_.wait_for_request : environment_.sleep;
+  std::int64_t newest_data = environment_.clock->now_ms();
   while (!cancelled()) {
     const std::int64_t began = environment_.clock->now_ms();
-    const std::int64_t next = next_trigger_ms(began, interval);
     TRY_ASSIGN(const bool ran, one_trigger(false));
-    if (!ran && environment_.sleep(polling_delay_)) return Status::OK();
     observer_.set_message("Waiting for next trigger");
-    if (interval == 0) continue;
     const std::int64_t now = environment_.clock->now_ms();
+    if (ran) newest_data = now;
+    if (interval == 0) {
+      if (ran) continue;
+      const std::int64_t pause = polling_pause_ms(polling_delay_ms_, now - newest_data);
+      if (wait(std::chrono::milliseconds(pause))) return Status::OK();
+      continue;
+    }
     if (now - began > interval) {
       log_warn("query {} is falling behind: a batch took {} ms, the trigger interval is {} ms", id_,
                now - began, interval);
     }
-    if (next > now && environment_.sleep(std::chrono::milliseconds(next - now)))
-      return Status::OK();
+    const std::int64_t pause =
+        std::max(next_trigger_ms(began, interval) - now, ran ? 0 : polling_delay_ms_);
+    if (pause > 0 && environment_.sleep(std::chrono::milliseconds(pause))) return Status::OK();
   }
   return Status::OK();
 }

@@ -58,6 +58,8 @@ struct RunEnvironment {
   Clock* clock = nullptr;
   const CancelToken* cancel = nullptr;
   std::function<bool(std::chrono::nanoseconds)> sleep;  // true: cancelled meanwhile
+  // As sleep, but over at once when somebody waits for the data that there is now. Null: sleep.
+  std::function<bool(std::chrono::nanoseconds)> wait_for_request;
 };
 
 class StreamRun {
@@ -122,7 +124,7 @@ class StreamRun {
   StreamPlan plan_;
   const std::int64_t retain_;            // log entries kept below the newest
   const std::int64_t idle_interval_ms_;  // between reports of nothing
-  const std::chrono::milliseconds polling_delay_;
+  const std::int64_t polling_delay_ms_;
 
   Checkpoint checkpoint_;
   std::vector<std::unique_ptr<SourceState>> sources_;

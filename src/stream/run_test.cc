@@ -228,12 +228,12 @@ TEST_F(Loop, ProgressHasSparksTwoForms) {
 TEST_F(Loop, ARunWithoutABatchStillReportsOnce) {
   feed->total = 0;
   spec.trigger = {Trigger::Kind::processing_time, 0};
-  int sleeps = 0;
+  const std::int64_t began = clock.now_ms();
   on_sleep = [&] {
-    if (++sleeps == 1500) cancel.cancel();  // 15 s of polls
+    if (clock.now_ms() - began >= 15'000) cancel.cancel();
   };
   ASSERT_TRUE(run().ok());
-  EXPECT_EQ(recorder.idle_triggers, 1500);
+  EXPECT_LT(recorder.idle_triggers, 200) << "a query at rest polls rarely";
   ASSERT_EQ(recorder.progress.size(), 2U);
   EXPECT_EQ(json::parse(recorder.progress[0].event_json)["sink"]["numOutputRows"], -1);
   EXPECT_EQ(recorder.idle_events.size(), 1U) << "the first idle trigger tells nobody";

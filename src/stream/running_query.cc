@@ -79,6 +79,12 @@ void RunningQuery::work() {
   environment.clock = &clock_;
   environment.cancel = &cancel_;
   environment.sleep = [this](std::chrono::nanoseconds time) { return cancel_.wait_for(time); };
+  environment.wait_for_request = [this](std::chrono::nanoseconds time) {
+    std::unique_lock lock(shared_->mutex);
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time);
+    wait_until_ready(shared_, lock, ms, &cancel_, [this] { return requested_ > satisfied_; });
+    return cancel_.cancelled();
+  };
   Status result;
   std::string debug_block;
   {
@@ -179,6 +185,7 @@ Result<bool> RunningQuery::await_termination(std::optional<std::chrono::millisec
 Status RunningQuery::process_all_available(const CancelToken* cancel) {
   std::unique_lock lock(shared_->mutex);
   const std::uint64_t request = ++requested_;
+  shared_->changed.notify_all();
   const bool done = wait_until_ready(shared_, lock, std::nullopt, cancel,
                                      [&] { return ended_ || satisfied_ >= request; });
   if (!done) return Status::cancelled();

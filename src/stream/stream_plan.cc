@@ -89,7 +89,8 @@ bool has_watermark(const Node& child, const std::vector<plan::ExprPtr>& keys) {
 
 class SupportCheck {
  public:
-  SupportCheck(const Node& root, OutputMode mode) : mode_(mode), nodes_(in_post_order(root)) {
+  SupportCheck(const Node& root, OutputMode mode, bool as_spark)
+      : mode_(mode), as_spark_(as_spark), nodes_(in_post_order(root)) {
     for (const Node* node : nodes_) {
       bool streaming = node->kind == NodeKind::stream_scan;
       for (const auto& child : node->children) streaming = streaming || is_streaming(*child);
@@ -114,13 +115,18 @@ class SupportCheck {
  private:
   bool is_streaming(const Node& node) const { return streaming_.contains(&node); }
 
+  Status refused_by_spark(const Node& node, std::string message) const {
+    return as_spark_ ? refused(node, std::move(message)) : Status::OK();
+  }
+
   Status check_mode() const {
     bool any = false;
     for (const Node* node : nodes_) {
       if (node->kind != NodeKind::aggregate || !is_streaming(*node)) continue;
       any = true;
       const auto& aggregate = plan::as<plan::Aggregate>(*node);
-      if (mode_ == OutputMode::append && !has_watermark(*node->children[0], aggregate.keys)) {
+      if (as_spark_ && mode_ == OutputMode::append &&
+          !has_watermark(*node->children[0], aggregate.keys)) {
         return mode_refused(mode_, "streaming aggregations without watermark");
       }
     }
@@ -140,14 +146,16 @@ class SupportCheck {
       case NodeKind::set_operation:
         return check_set_operation(plan::as<plan::SetOperation>(node));
       case NodeKind::sort:
-        return refused(
+        return refused_by_spark(
             node,
             "Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated "
             "DataFrame/Dataset in Complete output mode");
       case NodeKind::limit:
         return check_limit(plan::as<plan::Limit>(node));
       case NodeKind::sample:
-        return refused(node, "Sampling is not supported on streaming DataFrames/Datasets");
+        return refused_by_spark(node, "Sampling is not supported on streaming DataFrames/Datasets");
+      case NodeKind::watermark:
+        return check_watermark(plan::as<plan::Watermark>(node));
       default:
         return Status::OK();
     }
@@ -159,7 +167,7 @@ class SupportCheck {
     const bool watermarked = std::any_of(columns.begin(), columns.end(), [](const auto& column) {
       return column.metadata.find("spark.watermarkDelayMs") != std::string::npos;
     });
-    if (watermarked) return stateful("dropDuplicatesWithinWatermark");
+    if (watermarked || !as_spark_) return stateful("dropDuplicatesWithinWatermark");
     return refused(
         node,
         "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without "
@@ -167,9 +175,9 @@ class SupportCheck {
   }
 
   Status check_limit(const plan::Limit& node) const {
-    if (node.offset > 0)
+    if (node.offset > 0 && as_spark_)
       return refused(node, "Offset is not supported on streaming DataFrames/Datasets");
-    if (mode_ == OutputMode::update) {
+    if (mode_ == OutputMode::update && as_spark_) {
       return refused(
           node, "Limits are not supported on streaming DataFrames/Datasets in Update output mode");
     }
@@ -183,20 +191,34 @@ class SupportCheck {
       case SetOperationType::union_all:
       case SetOperationType::union_distinct:
         if (streams < node.children.size()) {
-          return refused(node,
-                         "Union between streaming and batch DataFrames/Datasets is not supported");
+          TRY(refused_by_spark(
+              node, "Union between streaming and batch DataFrames/Datasets is not supported"));
         }
         return node.type == SetOperationType::union_all ? Status::OK() : stateful("union distinct");
       case SetOperationType::intersect:
       case SetOperationType::intersect_all:
-        return refused(node, "Intersect of streaming DataFrames/Datasets is not supported");
+        TRY(refused_by_spark(node, "Intersect of streaming DataFrames/Datasets is not supported"));
+        return stateful("intersect");
       case SetOperationType::except:
       case SetOperationType::except_all:
         if (is_streaming(*node.children.back())) {
-          return refused(node,
-                         "Except on a streaming DataFrame/Dataset on the right is not supported");
+          TRY(refused_by_spark(
+              node, "Except on a streaming DataFrame/Dataset on the right is not supported"));
         }
         return stateful("except");
+    }
+    return Status::OK();
+  }
+
+  // Spark takes a window's struct as event time and reads its bytes for a time.
+  Status check_watermark(const plan::Watermark& node) const {
+    for (const auto& column : node.output) {
+      if (column.id != node.event_time || column.type->kind() == column::TypeKind::timestamp)
+        continue;
+      return Status::unsupported(
+          "withWatermark on the column '{}' of type {} is not supported by Millstream: use a "
+          "TIMESTAMP column, such as the start of the window",
+          column.name, column.type->sql());
     }
     return Status::OK();
   }
@@ -205,6 +227,7 @@ class SupportCheck {
   Status check_expressions(const Node& node) const;
 
   OutputMode mode_;
+  bool as_spark_;
   std::vector<const Node*> nodes_;
   std::unordered_set<const Node*> streaming_;
 };
@@ -213,19 +236,19 @@ Status SupportCheck::check_join(const plan::Join& node) const {
   const bool left = is_streaming(*node.children[0]);
   const bool right = is_streaming(*node.children[1]);
   const auto one_sided = [&](const char* type, const char* stream_side, const char* static_side) {
-    return refused(node,
-                   fmt::format("{} join with a streaming DataFrame/Dataset on the {} and a static "
-                               "DataFrame/Dataset on the {} is not supported",
-                               type, stream_side, static_side));
+    return refused_by_spark(
+        node, fmt::format("{} join with a streaming DataFrame/Dataset on the {} and a static "
+                          "DataFrame/Dataset on the {} is not supported",
+                          type, stream_side, static_side));
   };
   if (node.type == JoinType::anti && right) {
-    return refused(
-        node, "LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported");
+    TRY(refused_by_spark(
+        node, "LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported"));
   }
   if (left && right) return stateful("A join of two streams");
   switch (node.type) {
     case JoinType::full:
-      return refused(
+      return refused_by_spark(
           node, fmt::format("FullOuter joins with streaming DataFrames/Datasets on the {} and a "
                             "static DataFrame/Dataset on the {} is not supported",
                             left ? "left" : "right", left ? "right" : "left"));
@@ -235,9 +258,10 @@ Status SupportCheck::check_join(const plan::Join& node) const {
       return right ? one_sided("LeftSemi", "right", "left") : Status::OK();
     case JoinType::right:
       if (!left) return Status::OK();
-      return refused(node,
-                     "RightOuter join with a streaming DataFrame/Dataset on the left and a static "
-                     "DataFrame/DataSet on the right not supported");
+      return refused_by_spark(
+          node,
+          "RightOuter join with a streaming DataFrame/Dataset on the left and a static "
+          "DataFrame/DataSet on the right not supported");
     default:
       return Status::OK();
   }
@@ -251,7 +275,7 @@ Status SupportCheck::check_expressions(const Node& node) const {
     ++column;
     plan::visit(top, [&](const plan::Expr& expr) {
       if (!result.ok()) return false;
-      if (expr.kind == plan::ExprKind::window) {
+      if (expr.kind == plan::ExprKind::window && as_spark_) {
         const std::string text =
             to_upper(expr.children.empty() ? expr.pretty : expr.children[0]->pretty);
         const auto over = expr.pretty.find(" OVER ");
@@ -262,10 +286,10 @@ Status SupportCheck::check_expressions(const Node& node) const {
                                 {"columnName", fmt::format("`{}`", name)},
                                 {"windowSpec", to_upper(window)}});
       } else if (expr.kind == plan::ExprKind::call && expr.name == "monotonically_increasing_id") {
-        result =
-            refused(node,
-                    "Expression(s): monotonically_increasing_id() is not supported with streaming "
-                    "DataFrames/Datasets");
+        result = refused_by_spark(
+            node,
+            "Expression(s): monotonically_increasing_id() is not supported with streaming "
+            "DataFrames/Datasets");
       }
       return result.ok();
     });
@@ -305,8 +329,8 @@ StreamPlan inspect(plan::NodePtr root) {
   return out;
 }
 
-Status check_supported(const Node& root, OutputMode mode) {
-  return SupportCheck(root, mode).run(root);
+Status check_supported(const Node& root, OutputMode mode, bool as_spark) {
+  return SupportCheck(root, mode, as_spark).run(root);
 }
 
 }  // namespace millstream::stream

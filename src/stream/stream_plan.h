@@ -26,9 +26,10 @@ struct StreamPlan {
 
 StreamPlan inspect(plan::NodePtr root);
 
-// Refuses what Spark refuses, with Spark's error; and what keeps state, which only Spark runs so
-// far.
-Status check_supported(const plan::Node& root, connector::OutputMode mode);
+// Refuses what Spark refuses, with Spark's error, unless `as_spark` is off (Spark's
+// unsupportedOperationCheck: then a sort, say, is of each batch alone); and what keeps state, which
+// only Spark runs so far.
+Status check_supported(const plan::Node& root, connector::OutputMode mode, bool as_spark = true);
 
 const char* mode_name(connector::OutputMode mode);  // "append", as in messages
 

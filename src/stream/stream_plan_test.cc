@@ -142,6 +142,40 @@ TEST(Supported, SparksRefusals) {
             "42KDE");
 }
 
+// spark.sql.streaming.unsupportedOperationCheck=false: what works on each batch alone runs; state
+// is refused all the same.
+TEST(Supported, SparksCheckCanBeTurnedOff) {
+  for (const NodePtr& plan :
+       {over<plan::Sort>({stream()}), over<plan::Sample>({stream()}),
+        set_operation(stream(), rows(), SetOperationType::union_all),
+        join(rows(), stream(), JoinType::left), join(stream(), rows(), JoinType::full),
+        join(rows(), stream(), JoinType::anti)}) {
+    EXPECT_FALSE(check_supported(*plan, OutputMode::append).ok());
+    EXPECT_TRUE(check_supported(*plan, OutputMode::append, false).ok());
+  }
+  for (const NodePtr& plan :
+       {over<plan::Aggregate>({stream()}),
+        over<plan::Limit>({stream()}, [](auto& n) { n.offset = 1; }),
+        over<plan::Deduplicate>({stream()}, [](auto& n) { n.within_watermark = true; }),
+        set_operation(stream(), rows(), SetOperationType::intersect),
+        set_operation(stream(), stream(), SetOperationType::except_all),
+        join(stream(), stream(), JoinType::anti)}) {
+    EXPECT_EQ(check_supported(*plan, OutputMode::append, false).kind(),
+              ErrorKind::unsupported_operation);
+  }
+  EXPECT_FALSE(check_supported(*rows(), OutputMode::append, false).ok());
+}
+
+TEST(Supported, AnEventTimeIsATimestamp) {
+  const auto watermark = over<plan::Watermark>({stream()}, [](auto& node) {
+    node.event_time = node.output[0].id;  // a BIGINT
+  });
+  const Status refused = check_supported(*watermark, OutputMode::append);
+  EXPECT_EQ(refused.kind(), ErrorKind::unsupported_operation);
+  EXPECT_NE(refused.message().find("'value' of type BIGINT"), std::string::npos)
+      << refused.message();
+}
+
 TEST(Supported, StateIsRefusedByName) {
   const struct {
     NodePtr plan;

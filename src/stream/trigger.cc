@@ -1,5 +1,6 @@
 #include "stream/trigger.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::int64_t micros_per_second = 1'000'000;
 constexpr std::int64_t micros_per_day = 86'400 * micros_per_second;
+constexpr std::int64_t longest_pause_ms = 250;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -89,6 +91,10 @@ std::optional<bool> add_unit(CalendarInterval& interval, const Number& number, s
 
 std::int64_t next_trigger_ms(std::int64_t now_ms, std::int64_t interval_ms) {
   return interval_ms == 0 ? now_ms : now_ms / interval_ms * interval_ms + interval_ms;
+}
+
+std::int64_t polling_pause_ms(std::int64_t setting_ms, std::int64_t idle_ms) {
+  return std::max(setting_ms, std::min(idle_ms / 20, longest_pause_ms));
 }
 
 Result<CalendarInterval> parse_interval(std::string_view text) {

@@ -13,6 +13,14 @@ TEST(Trigger, TicksAreMultiplesSinceTheEpoch) {
   EXPECT_EQ(next_trigger_ms(123, 0), 123);
 }
 
+TEST(Trigger, PollsMoreRarelyTheLongerNothingComes) {
+  EXPECT_EQ(polling_pause_ms(10, 0), 10);
+  EXPECT_EQ(polling_pause_ms(10, 199), 10);
+  EXPECT_EQ(polling_pause_ms(10, 1000), 50);
+  EXPECT_EQ(polling_pause_ms(10, 3'600'000), 250);
+  EXPECT_EQ(polling_pause_ms(1000, 3'600'000), 1000);
+}
+
 TEST(Trigger, ReadsSparksIntervals) {
   const struct {
     const char* text;

@@ -83,16 +83,16 @@ std::vector<const plan::Watermark*> watermarks_of(const plan::Node& root) {
 
 }  // namespace
 
-Result<plan::NodePtr> WatermarkTracker::instrument(plan::NodePtr root) {
+Result<plan::NodePtr> WatermarkTracker::instrument(plan::NodePtr root, bool operators_pass_it_on) {
   const auto watermarks = watermarks_of(*root);
   for (const auto* node : watermarks) {
-    if (!plan::is_streaming(*node)) continue;
-    const plan::Attribute* event_time = find_attribute(*node, node->event_time);
-    if (event_time == nullptr || event_time->type->kind() != column::TypeKind::timestamp) {
-      return Status::unsupported(
-          "withWatermark on a column of type {} is not supported by Millstream yet: use a "
-          "TIMESTAMP column",
-          event_time == nullptr ? "unknown" : event_time->type->sql());
+    const bool redefined = plan::is_streaming(*node) && !watermarks_of(*node->children[0]).empty();
+    if (redefined && operators_pass_it_on) {
+      return Status::plain(
+          ErrorKind::analysis,
+          "Redefining watermark is disallowed. You can set the config "
+          "'spark.sql.streaming.statefulOperator.allowMultiple' to 'false' to restore the previous "
+          "behavior. Note that multiple stateful operators will be disallowed.");
     }
   }
   return watermarks.empty() ? root : rewrite(root);

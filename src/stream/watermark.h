@@ -26,8 +26,9 @@ struct EventTimes {
 class WatermarkTracker {
  public:
   // The plan with an observation over each withWatermark node. A plan without any is returned as it
-  // is.
-  Result<plan::NodePtr> instrument(plan::NodePtr root);
+  // is. `operators_pass_it_on`: each operator has a watermark of its own (Spark's allowMultiple);
+  // then one cannot be defined over another.
+  Result<plan::NodePtr> instrument(plan::NodePtr root, bool operators_pass_it_on = true);
 
   bool any() const { return !nodes_.empty(); }
   // Takes a metric that instrument() has put in; false: it is the user's.

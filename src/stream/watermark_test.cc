@@ -44,7 +44,7 @@ class Watermarks : public testing::Test {
  protected:
   Watermarks() {
     scan = fakes::scan_of(std::make_shared<TimeTable>());
-    auto node = std::make_shared<plan::Watermark>();
+    node = std::make_shared<plan::Watermark>();
     node->event_time = scan->output[0].id;
     node->delay_ms = 10'000;
     node->output = scan->output;
@@ -75,6 +75,7 @@ class Watermarks : public testing::Test {
 
   WatermarkTracker tracker;
   plan::NodePtr scan;
+  std::shared_ptr<plan::Watermark> node;
   plan::NodePtr root;
   std::unique_ptr<engine::Engine> engine;
 };
@@ -91,6 +92,16 @@ TEST_F(Watermarks, FollowTheLatestEventTime) {
   EXPECT_EQ(batch({}, 15'500), 15'500);
   EXPECT_EQ(tracker.report(15'500, true),
             (std::map<std::string, std::string>{{"watermark", "1970-01-01T00:00:15.500Z"}}));
+}
+
+TEST_F(Watermarks, IsNotRedefined) {
+  auto second = std::make_shared<plan::Watermark>();
+  second->event_time = scan->output[0].id;
+  second->output = scan->output;
+  second->children = {node};
+  const auto refused = WatermarkTracker().instrument(second);
+  EXPECT_TRUE(refused.status().message().starts_with("Redefining watermark is disallowed."));
+  EXPECT_TRUE(WatermarkTracker().instrument(second, false).ok());
 }
 
 TEST_F(Watermarks, ANullCountsAsTheEpoch) {
