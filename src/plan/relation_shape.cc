@@ -8,11 +8,24 @@
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
 
 namespace millstream::plan {
 
 namespace sc = spark::connect;
 using column::TypeKind;
+
+namespace {
+
+// What Spark takes for a time: also the struct that window() makes.
+bool is_event_time(const column::DataType& type) {
+  if (type.kind() != TypeKind::struct_) return type.kind() == TypeKind::timestamp;
+  const int end = column::find_field(type.fields(), "end");
+  return end >= 0 &&
+         type.fields()[static_cast<std::size_t>(end)].type->kind() == TypeKind::timestamp;
+}
+
+}  // namespace
 
 Result<NodePtr> RelationAnalyzer::deduplicate(const sc::Deduplicate& proto, NodePtr input) {
   if (proto.all_columns_as_keys() && proto.column_names_size() > 0) {
@@ -54,7 +67,13 @@ Result<NodePtr> RelationAnalyzer::deduplicate(const sc::Deduplicate& proto, Node
 }
 
 Result<NodePtr> RelationAnalyzer::watermark(const sc::WithWatermark& proto, NodePtr input) {
-  TRY_ASSIGN(const std::int64_t delay_ms, parse_delay_ms(proto.delay_threshold()));
+  const auto delay = parse_delay_ms(proto.delay_threshold());
+  if (!delay.ok()) {
+    ErrorInfo info = delay.status().info();
+    info.kind = ErrorKind::analysis;
+    return Status(std::move(info));
+  }
+  const std::int64_t delay_ms = delay.value();
   if (delay_ms < 0) {
     return Status::invalid("requirement failed: delay threshold ({}) should not be negative.",
                            proto.delay_threshold());
@@ -62,11 +81,13 @@ Result<NodePtr> RelationAnalyzer::watermark(const sc::WithWatermark& proto, Node
   // Spark drops the operator from batch plans before it looks at the column.
   if (!is_streaming(*input)) return input;
   Scope scope = scope_of({input});
-  TRY_ASSIGN(ExprPtr time, scope.resolve(NameParts{proto.event_time()}));
+  TRY_ASSIGN(const NameParts name, sql::parse_identifier(proto.event_time()));
+  TRY_ASSIGN(ExprPtr time, scope.resolve(name));
   time = strip_alias(time);
-  const bool fits =
-      time->type->kind() == TypeKind::timestamp || time->type->kind() == TypeKind::timestamp_ntz;
-  if (time->kind != ExprKind::attribute || !fits) {
+  if (time->kind != ExprKind::attribute) {
+    return Status::error("EVENT_TIME_MUST_BE_TOP_LEVEL_COLUMN", {{"eventExpr", join(name, ".")}});
+  }
+  if (!is_event_time(*time->type)) {
     return Status::error(
         "EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE",
         {{"eventName", sql_id(proto.event_time())}, {"eventType", sql_type(time->type)}});
