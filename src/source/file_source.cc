@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/failpoint.h"
 #include "base/text.h"
+#include "column/unique_names.h"
 #include "format/file_table.h"
 #include "format/files.h"
 #include "source/file_log.h"
@@ -126,6 +128,7 @@ class FileSource final : public connector::Source {
       }
       seen_.purge();
       TRY(log_->add(std::move(entries)));
+      TRY(failpoints::pass("source.after_file_log"));
     }
     if (log_->newest() < 0) return std::optional<connector::Offset>();
     if (start) {
@@ -276,6 +279,7 @@ class FileStreamTable final : public connector::StreamTable {
   }
   Result<std::unique_ptr<connector::Source>> open(
       const connector::SourceContext& context) const override {
+    TRY(column::check_unique_names(definition_->data));
     TRY_ASSIGN(auto log, FileLog::open(context.store, context.metadata_path, definition_->log,
                                        context.clock));
     auto source = std::make_unique<FileSource>(definition_, std::move(log));

@@ -1,40 +1,16 @@
 #include "source/file_source.h"
 
-#include <arrow/array.h>
-#include <arrow/record_batch.h>
-#include <arrow/scalar.h>
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
-#include "base/random.h"
+#include "connector/source_testing.h"
 
 namespace millstream::source {
 namespace {
 
 namespace fs = std::filesystem;
+using connector::testing::read_rows;
+using connector::testing::Texts;
 
-class FileSourceTest : public ::testing::Test {
+class FileSourceTest : public connector::testing::FolderTest {
  protected:
-  void SetUp() override {
-    root = fs::temp_directory_path() / ("file-source-" + new_uuid());
-    fs::create_directories(root / "in");
-  }
-  void TearDown() override { fs::remove_all(root); }
-
-  void write(const std::string& name, const std::string& text,
-             std::int64_t mtime_s = 1'700'000'000) {
-    const fs::path path = root / "in" / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-    const timespec times[2] = {{mtime_s, 0}, {mtime_s, 0}};
-    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  }
-
   Result<std::unique_ptr<connector::Source>> try_open(std::map<std::string, std::string> options,
                                                       const std::string& schema = "v INT",
                                                       std::string path = "") {
@@ -51,30 +27,16 @@ class FileSourceTest : public ::testing::Test {
     return std::move(source).value();
   }
 
-  // The first column, as text, of the rows of (start, end].
-  static std::vector<std::string> rows(connector::Source& source,
-                                       const std::optional<std::string>& start,
-                                       const std::string& end, const std::string& column = "v") {
-    auto batches = source.batch(start, end, {{column}, {}, {}});
-    EXPECT_TRUE(batches.ok()) << batches.status().to_string();
-    std::vector<std::string> out;
-    const auto read = connector::collect(batches.value());
+  static Texts rows(connector::Source& source, const std::optional<std::string>& start,
+                    const std::string& end, const std::string& column = "v") {
+    auto read = read_rows(source, start, end, {column});
     EXPECT_TRUE(read.ok()) << read.status().to_string();
-    for (const auto& batch : read.value()) {
-      for (std::int64_t i = 0; i < batch->num_rows(); ++i) {
-        out.push_back(batch->column(0)->GetScalar(i).ValueOrDie()->ToString());
-      }
-    }
-    std::sort(out.begin(), out.end());
-    return out;
+    return read.ok() ? std::move(read).value() : Texts{};
   }
 
-  fs::path root;
   SystemClock clock;
   std::shared_ptr<const connector::StreamTable> table;
 };
-
-using Texts = std::vector<std::string>;
 
 TEST_F(FileSourceTest, EachFileOnceWithSparksOffsets) {
   write("b.json", "{\"v\":2}\n", 1'700'000'002);
