@@ -4,10 +4,10 @@
 
 #include "connect/explain_text.h"
 #include "connect/plan_decode.h"
-#include "connect/plan_identity.h"
 #include "connect/schema_tree.h"
 #include "plan/analyzer.h"
 #include "plan/refusals.h"
+#include "session/plan_identity.h"
 #include "spark/connect/base.pb.h"
 
 namespace millstream::connect {
@@ -33,6 +33,14 @@ Result<const proto::Relation*> relation_of(proto::Plan* plan) {
 Result<plan::NodePtr> resolved(ServerSession& session, const proto::Plan& plan) {
   TRY_ASSIGN(const auto* relation, relation_of(const_cast<proto::Plan*>(&plan)));
   return session.session().analyze(*relation);
+}
+
+// The text that a show() gives is a relation whose schema needs no analysis.
+bool is_text_relation(const proto::Relation& relation, column::Schema* schema) {
+  if (!relation.has_show_string() && !relation.has_html_string()) return false;
+  const char* name = relation.has_show_string() ? "show_string" : "html_string";
+  *schema = {{name, column::string_type(), false, ""}};
+  return true;
 }
 
 void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFiles* out) {
@@ -105,48 +113,37 @@ Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request,
       TRY_ASSIGN(const auto* other, relation_of(same->mutable_other_plan()));
       TRY(session.session().analyze(*target).status());
       TRY(session.session().analyze(*other).status());
-      response->mutable_same_semantics()->set_result(identity_of(*target) == identity_of(*other));
+      response->mutable_same_semantics()->set_result(session::identity_of(*target) ==
+                                                     session::identity_of(*other));
       return Status::OK();
     }
     case proto::AnalyzePlanRequest::kSemanticHash: {
       TRY_ASSIGN(const auto* relation,
                  relation_of(request.mutable_semantic_hash()->mutable_plan()));
       TRY(session.session().analyze(*relation).status());
-      const std::string identity = identity_of(*relation);
+      const std::string identity = session::identity_of(*relation);
       const auto hash =
           crc32_z(0, reinterpret_cast<const unsigned char*>(identity.data()), identity.size());
       response->mutable_semantic_hash()->set_result(
           static_cast<std::int32_t>(static_cast<std::uint32_t>(hash)));
       return Status::OK();
     }
-    // Nothing is kept for a cached DataFrame: it is computed when it is used. Its level is
-    // remembered for the asking.
     case proto::AnalyzePlanRequest::kPersist: {
-      TRY(session.session().analyze(request.persist().relation()).status());
-      proto::StorageLevel level = request.persist().storage_level();
-      if (!request.persist().has_storage_level()) {
-        level.set_use_disk(true);
-        level.set_use_memory(true);
-        level.set_deserialized(true);
-        level.set_replication(1);
-      }
-      session.set_storage_level(identity_of(request.persist().relation()),
-                                level.SerializeAsString());
+      const auto& persist = request.persist();
+      TRY(session.session().analyze(persist.relation()).status());
+      session.session().storage_levels().put(
+          persist.relation(), persist.has_storage_level() ? &persist.storage_level() : nullptr);
       response->mutable_persist();
       return Status::OK();
     }
     case proto::AnalyzePlanRequest::kUnpersist:
-      session.set_storage_level(identity_of(request.unpersist().relation()), "");
+      session.session().storage_levels().remove(request.unpersist().relation());
       response->mutable_unpersist();
       return Status::OK();
-    case proto::AnalyzePlanRequest::kGetStorageLevel: {
-      auto* level = response->mutable_get_storage_level()->mutable_storage_level();
-      level->set_replication(1);
-      const std::string kept =
-          session.storage_level(identity_of(request.get_storage_level().relation()));
-      if (!kept.empty()) CHECK(level->ParseFromString(kept));
+    case proto::AnalyzePlanRequest::kGetStorageLevel:
+      *response->mutable_get_storage_level()->mutable_storage_level() =
+          session.session().storage_levels().get(request.get_storage_level().relation());
       return Status::OK();
-    }
     case proto::AnalyzePlanRequest::ANALYZE_NOT_SET:
       break;
   }

@@ -11,11 +11,11 @@
 #include "connect/literals.h"
 #include "connect/operations.h"
 #include "connect/plan_decode.h"
-#include "connect/plan_identity.h"
 #include "connect/response_stream.h"
 #include "connect/schema_tree.h"
 #include "connect/server_session.h"
 #include "connect/worker_threads.h"
+#include "session/plan_identity.h"
 #include "spark/connect/base.pb.h"
 
 namespace millstream::connect {
@@ -156,9 +156,9 @@ TEST(PlanIdentity, NumbersOfDataFramesDoNotCount) {
   a.mutable_range()->set_end(3);
   proto::Relation b = a;
   b.mutable_common()->set_plan_id(2);
-  EXPECT_EQ(identity_of(a), identity_of(b));
+  EXPECT_EQ(session::identity_of(a), session::identity_of(b));
   b.mutable_range()->set_end(4);
-  EXPECT_NE(identity_of(a), identity_of(b));
+  EXPECT_NE(session::identity_of(a), session::identity_of(b));
 }
 
 TEST(SchemaTree, PrintsAsPySparkDoes) {
@@ -314,6 +314,20 @@ TEST_F(OperationTest, InterruptionIsWhatTheClientSees) {
   EXPECT_TRUE(operation->send(rows(1)).is("OPERATION_CANCELED"));
   operation->finish(Status::io("whatever broke"));
   EXPECT_EQ(operation->state(), OperationState::cancelled);
+}
+
+TEST_F(OperationTest, AnInterruptionDoesNotWaitForWhatIsStillToBeSent) {
+  const auto operation = make();
+  const auto stream = make_stream();
+  std::int64_t position = *operation->attach(stream, std::nullopt);
+  ASSERT_TRUE(operation->send(rows(1)).ok());
+  ASSERT_TRUE(operation->send(rows(2)).ok());
+  ASSERT_TRUE(next(*operation, stream, &position).has_value());
+  operation->interrupt();
+  operation->finish(Status::cancelled());
+  const auto step = operation->next_step(stream.get(), &position, false);
+  EXPECT_EQ(step.kind, Operation::Step::Kind::finish);
+  EXPECT_NE(step.status.error_message().find("OPERATION_CANCELED"), std::string::npos);
 }
 
 TEST_F(OperationTest, ReleaseAllAfterTheEndIsNoInterruption) {

@@ -68,6 +68,14 @@ void Operation::post(proto::ExecutePlanResponse&& response) {
   wake_stream();
 }
 
+// What was computed of a query that its client has interrupted need not be carried to it first.
+void Operation::forget_unsent_locked() {
+  const std::int64_t kept = std::max<std::int64_t>(next_to_send_ - first_, 0);
+  if (static_cast<std::size_t>(kept) < responses_.size())
+    responses_.resize(static_cast<std::size_t>(kept));
+  unsent_bytes_ = 0;
+}
+
 void Operation::finish(const Status& status) {
   {
     const std::lock_guard lock(mutex_);
@@ -83,6 +91,7 @@ void Operation::finish(const Status& status) {
     } else {
       // Whatever broke when the operation was interrupted, the interruption is why.
       error_ = cancel_.cancelled() ? Status::cancelled() : status;
+      if (cancel_.cancelled()) forget_unsent_locked();
       state_ = cancel_.cancelled() ? OperationState::cancelled : OperationState::failed;
     }
   }

@@ -101,6 +101,7 @@ class Operation {
     grpc::ByteBuffer bytes;
   };
   void append_locked(spark::connect::ExecutePlanResponse&& response);
+  void forget_unsent_locked();
   void drop_locked(std::int64_t up_to);  // responses with a number <= up_to
   std::optional<std::int64_t> number_locked(const std::string& response_id) const;
   void wake_stream();

@@ -50,21 +50,6 @@ std::vector<ServerSession::RunningQuery> ServerSession::running_queries() {
   return running;
 }
 
-void ServerSession::set_storage_level(const std::string& plan, std::string level) {
-  const std::lock_guard lock(mutex_);
-  if (level.empty()) {
-    storage_levels_.erase(plan);
-  } else {
-    storage_levels_[plan] = std::move(level);
-  }
-}
-
-std::string ServerSession::storage_level(const std::string& plan) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = storage_levels_.find(plan);
-  return found == storage_levels_.end() ? std::string() : found->second;
-}
-
 std::shared_ptr<ListenerBus> ServerSession::listener_bus() const {
   const std::lock_guard lock(mutex_);
   return bus_;

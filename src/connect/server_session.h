@@ -46,10 +46,6 @@ class ServerSession {
 
   void log_failed_queries();  // from now on; once
 
-  // persist(): the level by the plan's identity, serialized; empty: none.
-  void set_storage_level(const std::string& plan, std::string level);
-  std::string storage_level(const std::string& plan) const;
-
   // The client's one listener stream; null when none is registered.
   std::shared_ptr<ListenerBus> listener_bus() const;
   // False when there is one already.
@@ -62,7 +58,6 @@ class ServerSession {
   std::atomic<std::chrono::steady_clock::time_point> used_at_;
   mutable std::mutex mutex_;
   std::shared_ptr<ListenerBus> bus_;
-  std::map<std::string, std::string> storage_levels_;
   struct StartedQuery {
     std::weak_ptr<stream::StreamingQuery> query;  // the query manager owns it
     std::string operation_id;

@@ -68,11 +68,10 @@ int main(int argc, char** argv) {
   add_server_options(serve_command, &serve, "no line on standard error for what fails");
 
   main_program::RunOptions run;
-  auto* run_command = app.add_subcommand("run", "run a PySpark program with a server of its own");
+  // What follows the program is the program's own, options too.
+  auto* run_command = app.add_subcommand(
+      "run", "run a PySpark program with a server of its own: run [OPTIONS] FILE [ARGUMENTS]");
   add_server_options(run_command, &run.server, "no line for each batch of a streaming query");
-  run_command->add_option("program", run.program, "the program; its arguments follow")
-      ->type_name("FILE")
-      ->required();
   run_command->prefix_command();
 
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
@@ -91,6 +90,11 @@ int main(int argc, char** argv) {
   if (serve_command->parsed()) return report(main_program::serve(serve));
 
   run.arguments = run_command->remaining();
+  if (run.arguments.empty()) return usage_error(*run_command, "run needs the program's file");
+  run.program = run.arguments.front();
+  if (run.program.starts_with('-'))
+    return usage_error(*run_command, fmt::format("run has no option {}", run.program));
+  run.arguments.erase(run.arguments.begin());
   const auto code = main_program::run(run);
   return code.ok() ? *code : report(code.status());
 }

@@ -47,6 +47,14 @@ const char* set_name(SetOperationType type) {
   return "";
 }
 
+std::vector<ExprPtr> visible_exprs(const Project& project) {
+  std::vector<ExprPtr> visible;
+  for (std::size_t i = 0; i < project.exprs.size(); ++i) {
+    if (!project.output[i].hidden) visible.push_back(project.exprs[i]);
+  }
+  return visible;
+}
+
 std::string limit_text(const Limit& limit) {
   if (limit.tail) return fmt::format("Tail {}", limit.count.value_or(0));
   std::string out;
@@ -117,7 +125,7 @@ std::string explained_operator(const Node& node) {
       return fmt::format("Range ({}, {}, step={})", range.start, range.end, range.step);
     }
     case NodeKind::project:
-      return "Project " + explained(as<Project>(node).exprs);
+      return "Project " + explained(visible_exprs(as<Project>(node)));
     case NodeKind::filter:
       return "Filter " + explained(*as<Filter>(node).condition);
     case NodeKind::aggregate:

@@ -38,19 +38,19 @@ ApiName api_name(Rel::RelTypeCase kind) {
     case Rel::kSampleBy:
       return {"DataFrame.sampleBy", "use filter(a == value).sample(fraction)"};
     case Rel::kUnpivot:
-      return {"DataFrame.unpivot (melt)", "use select with explode of an array of structs"};
+      return {"DataFrame.unpivot", "use select with explode of an array of structs"};
     case Rel::kTranspose:
       return {"DataFrame.transpose", nullptr};
     case Rel::kParse:
-      return {"spark.read.json or csv of a DataFrame", "use from_json"};
+      return {"spark.read.json of a DataFrame", "use from_json"};
     case Rel::kMapPartitions:
-      return {"DataFrame.mapInPandas and mapInArrow (Python functions)", functions};
+      return {"a Python function (DataFrame.mapInPandas, mapInArrow)", functions};
     case Rel::kGroupMap:
-      return {"GroupedData.applyInPandas and applyInArrow (Python functions)", functions};
+      return {"a Python function (GroupedData.applyInPandas, applyInArrow)", functions};
     case Rel::kCoGroupMap:
-      return {"cogroup().applyInPandas (Python functions)", functions};
+      return {"a Python function (cogroup().applyInPandas)", functions};
     case Rel::kApplyInPandasWithState:
-      return {"GroupedData.applyInPandasWithState (Python functions)", nullptr};
+      return {"a Python function (GroupedData.applyInPandasWithState)", nullptr};
     case Rel::kCommonInlineUserDefinedTableFunction:
       return {"a user-defined table function (udtf)", functions};
     case Rel::kUnresolvedTableValuedFunction:

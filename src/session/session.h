@@ -20,6 +20,7 @@
 #include "plan/node.h"
 #include "session/artifacts.h"
 #include "session/conf.h"
+#include "session/storage_levels.h"
 #include "session/views.h"
 #include "session/warehouse.h"
 #include "stream/manager.h"
@@ -60,6 +61,7 @@ class Session {
   RuntimeConf& conf() { return conf_; }
   Artifacts& artifacts() { return artifacts_; }
   Views& views() { return views_; }
+  StorageLevels& storage_levels() { return storage_levels_; }
 
   std::string current_database() const;
   void set_current_database(std::string database);
@@ -95,6 +97,7 @@ class Session {
   RuntimeConf conf_;
   Artifacts artifacts_;
   Views views_;
+  StorageLevels storage_levels_;
   mutable std::mutex mutex_;
   std::string database_ = "default";
   std::map<std::string, plan::NodePtr> kept_;

@@ -120,9 +120,13 @@ Status check_memory_recovery(Session& session, const Checkpoint& checkpoint,
 Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOperationStart& start,
                                   std::vector<std::string> tags) {
   if (start.has_foreach_batch())
-    return Status::unsupported("writeStream.foreachBatch is not supported yet");
+    return Status::unsupported(
+        "writeStream.foreachBatch is not supported by Millstream yet: transform before writeStream "
+        "and write with format(\"delta\"), or read the table that it fills in a batch query");
   if (start.has_foreach_writer())
-    return Status::unsupported("writeStream.foreach is not supported yet");
+    return Status::unsupported(
+        "writeStream.foreach is not supported by Millstream yet: write with format(\"delta\") and "
+        "read the table");
   if (start.clustering_column_names_size() > 0) {
     return Status::unsupported("writeStream.clusterBy is not supported by Millstream");
   }

@@ -205,6 +205,49 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   return write_delta(session, directory, std::move(options), node, context);
 }
 
+// The nearest thing on the way to `path` that exists and is no directory; empty: there is none.
+std::string file_in_the_way(io::Store& store, std::string path) {
+  for (; path.size() > 1; path = std::string(io::parent_path(path))) {
+    if (const auto found = store.stat(path); found.ok())
+      return found->is_directory ? std::string() : path;
+  }
+  return {};
+}
+
+Status no_log_path(const std::string& path) {
+  return Status::error("DELTA_CANNOT_CREATE_LOG_PATH",
+                       {{"path", io::to_uri(io::join_path(path, "_delta_log"))}});
+}
+
+// A target that cannot be a directory, as the writers of Spark say it.
+Status check_target(io::Store& store, const std::string& format, const std::string& path,
+                    SaveMode mode) {
+  const std::string file = file_in_the_way(store, path);
+  if (file.empty()) return Status::OK();
+  if (format == "delta") return no_log_path(path);
+  // It exists, which is all that these modes ask.
+  if (file == path && (mode == SaveMode::error_if_exists || mode == SaveMode::ignore))
+    return Status::OK();
+  ErrorInfo error;
+  error.kind = ErrorKind::io;
+  error.java_class = "org.apache.hadoop.fs.ParentNotDirectoryException";
+  error.message = "Parent path is not a directory: " + io::to_uri(file);
+  return Status(std::move(error));
+}
+
+// What went wrong in a write whose target could not even be made: no permission, no such device.
+Status failed_write(io::Store& store, const std::string& format, const std::string& path,
+                    const Status& status) {
+  if (!status.is(ErrorKind::io) && !status.is(ErrorKind::file_not_found)) return status;
+  if (status.message().find(path) == std::string::npos) return status;  // of the rows' source
+  const auto exists = store.exists(path);
+  if (exists.ok() && *exists) return status;
+  if (format == "delta") return no_log_path(path).with_cause(status);
+  return Status::plain(ErrorKind::spark,
+                       "cannot write to " + io::to_uri(path) + ": " + status.message())
+      .with_cause(status);
+}
+
 }  // namespace
 
 Status run_write(Session& session, const proto::WriteOperation& write,
@@ -246,12 +289,17 @@ Status run_write(Session& session, const proto::WriteOperation& write,
   TRY_ASSIGN(const std::string path, io::local_path(target));
   TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
   auto partition_by = strings_of(write.partitioning_columns());
+  io::Store& store = *session.runtime().store;
+  TRY(check_target(store, format, path, mode));
   if (format == "delta") {
     TRY_ASSIGN(auto delta_options,
                delta::parse_write_options(options, mode, std::move(partition_by)));
-    return write_delta(session, path, std::move(delta_options), node, context);
+    const Status done = write_delta(session, path, std::move(delta_options), node, context);
+    return failed_write(store, format, path, done);
   }
-  return write_files(session, format, path, mode, options, std::move(partition_by), node, context);
+  const Status done =
+      write_files(session, format, path, mode, options, std::move(partition_by), node, context);
+  return failed_write(store, format, path, done);
 }
 
 Status run_write_v2(Session& session, const proto::WriteOperationV2& write,

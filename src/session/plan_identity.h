@@ -4,17 +4,12 @@
 
 #include <string>
 
-#include "column/types.h"
-
 namespace spark::connect {
 class Relation;
 }  // namespace spark::connect
 
-namespace millstream::connect {
+namespace millstream::session {
 
 std::string identity_of(const spark::connect::Relation& relation);
 
-// Relations that the connect layer answers itself (show strings): their schema.
-bool is_text_relation(const spark::connect::Relation& relation, column::Schema* schema);
-
-}  // namespace millstream::connect
+}  // namespace millstream::session

@@ -1,4 +1,4 @@
-#include "connect/plan_identity.h"
+#include "session/plan_identity.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -7,7 +7,7 @@
 
 #include "spark/connect/relations.pb.h"
 
-namespace millstream::connect {
+namespace millstream::session {
 namespace {
 
 namespace proto = spark::connect;
@@ -55,16 +55,4 @@ std::string identity_of(const proto::Relation& relation) {
   return bytes;
 }
 
-bool is_text_relation(const proto::Relation& relation, column::Schema* schema) {
-  if (relation.has_show_string()) {
-    *schema = {{"show_string", column::string_type(), false, ""}};
-    return true;
-  }
-  if (relation.has_html_string()) {
-    *schema = {{"html_string", column::string_type(), false, ""}};
-    return true;
-  }
-  return false;
-}
-
-}  // namespace millstream::connect
+}  // namespace millstream::session
