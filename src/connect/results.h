@@ -2,6 +2,8 @@
 // metrics. Functions; called on the operation's thread.
 #pragma once
 
+#include <arrow/type_fwd.h>
+
 #include <vector>
 
 #include "connect/operation.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arrow/result.h>
+#include <arrow/type_fwd.h>
 
 #include <optional>
 #include <string>
