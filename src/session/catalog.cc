@@ -20,117 +20,29 @@ namespace {
 
 namespace proto = spark::connect;
 
-// A cell: text, a flag, a list of texts, or NULL.
-struct Cell {
-  std::optional<std::string> text;
-  bool flag = false;
-  std::vector<std::string> list;
-};
-
-enum class CellType : std::uint8_t { text, flag, list };
-
-class Table {
- public:
-  Table& column(const char* name, CellType type = CellType::text, bool nullable = true) {
-    const column::TypePtr types[] = {column::string_type(), column::boolean_type(),
-                                     column::array_type(column::string_type(), true)};
-    schema_.push_back({name, types[static_cast<int>(type)], nullable, ""});
-    types_.push_back(type);
-    return *this;
-  }
-  void row(std::vector<Cell> cells) {
-    CHECK(cells.size() == types_.size());
-    rows_.push_back(std::move(cells));
-  }
-
-  Result<CatalogResult> finish() const {
-    std::vector<std::shared_ptr<arrow::Array>> arrays;
-    for (std::size_t c = 0; c < types_.size(); ++c) {
-      auto array = build(c);
-      if (!array.ok()) return Status::internal("catalog: {}", array.status().ToString());
-      arrays.push_back(*array);
-    }
-    auto batch = arrow::RecordBatch::Make(
-        column::to_arrow(schema_), static_cast<std::int64_t>(rows_.size()), std::move(arrays));
-    return CatalogResult{schema_, std::move(batch)};
-  }
-
- private:
-  arrow::Result<std::shared_ptr<arrow::Array>> build(std::size_t c) const {
-    switch (types_[c]) {
-      case CellType::flag: {
-        arrow::BooleanBuilder builder;
-        for (const auto& row : rows_) ARROW_RETURN_NOT_OK(builder.Append(row[c].flag));
-        return builder.Finish();
-      }
-      case CellType::text: {
-        arrow::StringBuilder builder;
-        for (const auto& row : rows_) {
-          ARROW_RETURN_NOT_OK(row[c].text ? builder.Append(*row[c].text) : builder.AppendNull());
-        }
-        return builder.Finish();
-      }
-      case CellType::list:
-        break;
-    }
-    auto values = std::make_shared<arrow::StringBuilder>();
-    arrow::ListBuilder builder(arrow::default_memory_pool(), values,
-                               column::to_arrow(schema_[c].type));
-    for (const auto& row : rows_) {
-      ARROW_RETURN_NOT_OK(row[c].list.empty() ? builder.AppendNull() : builder.Append());
-      for (const auto& text : row[c].list) ARROW_RETURN_NOT_OK(values->Append(text));
-    }
-    return builder.Finish();
-  }
-
-  column::Schema schema_;
-  std::vector<CellType> types_;
-  std::vector<std::vector<Cell>> rows_;
-};
-
-Cell text(std::string value) { return {std::move(value), false, {}}; }
-Cell flag(bool value) { return {std::nullopt, value, {}}; }
-Cell list(std::vector<std::string> value) { return {std::nullopt, false, std::move(value)}; }
-Cell null() { return {}; }
-
 Result<CatalogResult> value(std::string one) {
-  Table table;
+  ResultTable table;
   table.column("value", CellType::text, false).row({text(std::move(one))});
   return table.finish();
 }
 
 Result<CatalogResult> value(bool one) {
-  Table table;
+  ResultTable table;
   table.column("value", CellType::flag, false).row({flag(one)});
   return table.finish();
 }
 
 // What a call without result gives: no rows.
 Result<CatalogResult> nothing() {
-  Table table;
+  ResultTable table;
   table.column("value");
   return table.finish();
-}
-
-// "*" any text, "|" alternatives; ignoring case.
-bool matches_one(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern[0] == '*') {
-    for (std::size_t i = 0; i <= name.size(); ++i) {
-      if (matches_one(pattern.substr(1), name.substr(i))) return true;
-    }
-    return false;
-  }
-  return !name.empty() && pattern[0] == name[0] && matches_one(pattern.substr(1), name.substr(1));
 }
 
 template <typename Call>
 bool matches(const Call& call, const std::string& name) {
   if (!call.has_pattern()) return true;
-  for (const auto& pattern : split(call.pattern(), '|')) {
-    if (matches_one(to_lower(trim(pattern)), to_lower(name))) return true;
-  }
-  return false;
+  return matches_pattern(call.pattern(), name);
 }
 
 class CatalogCall {
@@ -141,14 +53,14 @@ class CatalogCall {
   Result<CatalogResult> run(const proto::Catalog& call);
 
  private:
-  static Table databases_table() {
-    Table table;
+  static ResultTable databases_table() {
+    ResultTable table;
     table.column("name", CellType::text, false).column("catalog").column("description");
     table.column("locationUri", CellType::text, false);
     return table;
   }
-  static Table tables_table() {
-    Table table;
+  static ResultTable tables_table() {
+    ResultTable table;
     table.column("name", CellType::text, false)
         .column("catalog")
         .column("namespace", CellType::list);
@@ -156,15 +68,15 @@ class CatalogCall {
     table.column("isTemporary", CellType::flag, false);
     return table;
   }
-  void database_row(Table& table, const std::string& name) const {
+  void database_row(ResultTable& table, const std::string& name) const {
     table.row({text(name), text("spark_catalog"), text(name == "default" ? "default database" : ""),
                text(io::to_uri(warehouse_.database_directory(name)))});
   }
-  static void view_row(Table& table, const std::string& name, bool global) {
+  static void view_row(ResultTable& table, const std::string& name, bool global) {
     table.row({text(name), null(), global ? list({"global_temp"}) : Cell{}, null(),
                text("TEMPORARY"), flag(true)});
   }
-  static void table_row(Table& table, const TableName& name) {
+  static void table_row(ResultTable& table, const TableName& name) {
     table.row({text(name.table), text("spark_catalog"), list({name.database}), null(),
                text("MANAGED"), flag(false)});
   }
@@ -209,7 +121,7 @@ class CatalogCall {
 Result<CatalogResult> CatalogCall::list_tables(const proto::ListTables& call) {
   const std::string database =
       to_lower(call.has_db_name() ? call.db_name() : session_.current_database());
-  Table table = tables_table();
+  ResultTable table = tables_table();
   if (database == "global_temp") {
     for (const auto& name : session_.runtime().global_views->names()) {
       if (matches(call, name)) view_row(table, name, true);
@@ -228,7 +140,7 @@ Result<CatalogResult> CatalogCall::list_tables(const proto::ListTables& call) {
 
 Result<CatalogResult> CatalogCall::get_table(const proto::GetTable& call) {
   TRY_ASSIGN(const auto parts, parts_of(call.table_name(), call.has_db_name(), call.db_name()));
-  Table table = tables_table();
+  ResultTable table = tables_table();
   if (is_view(parts)) {
     view_row(table, parts.back(), parts.size() == 2);
     return table.finish();
@@ -251,7 +163,7 @@ Result<CatalogResult> CatalogCall::list_columns(const proto::ListColumns& call) 
                delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
     partitions = delta->partition_columns();
   }
-  Table table;
+  ResultTable table;
   table.column("name", CellType::text, false)
       .column("description")
       .column("dataType", CellType::text, false);
@@ -273,7 +185,7 @@ Result<CatalogResult> CatalogCall::table_properties(const std::string& table_nam
   TRY_ASSIGN(const TableName name, session_.table_name(parts));
   TRY_ASSIGN(const auto delta,
              delta::DeltaTable::open(warehouse_.store(), warehouse_.table_directory(name)));
-  Table table;
+  ResultTable table;
   table.column("key", CellType::text, false).column("value", CellType::text, false);
   const auto& snapshot = delta->snapshot();
   for (const auto& [key, value] : snapshot.metadata().configuration)
@@ -314,7 +226,7 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
       return nothing();
     }
     case proto::Catalog::kListDatabases: {
-      Table table = databases_table();
+      ResultTable table = databases_table();
       TRY_ASSIGN(const auto names, warehouse_.databases());
       for (const auto& name : names) {
         if (matches(call.list_databases(), name)) database_row(table, name);
@@ -324,7 +236,7 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
     case proto::Catalog::kGetDatabase: {
       const std::string name = to_lower(call.get_database().db_name());
       TRY(require_database(name));
-      Table table = databases_table();
+      ResultTable table = databases_table();
       database_row(table, name);
       return table.finish();
     }
@@ -396,14 +308,14 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
           {{"catalogName", quote_identifier(call.set_current_catalog().catalog_name())},
            {"config", "\"spark.sql.catalog." + call.set_current_catalog().catalog_name() + "\""}});
     case proto::Catalog::kListCatalogs: {
-      Table table;
+      ResultTable table;
       table.column("name", CellType::text, false).column("description");
       if (matches(call.list_catalogs(), "spark_catalog"))
         table.row({text("spark_catalog"), null()});
       return table.finish();
     }
     case proto::Catalog::kListViews: {
-      Table table = tables_table();
+      ResultTable table = tables_table();
       for (const auto& name : session_.views().names()) {
         if (matches(call.list_views(), name)) view_row(table, name, false);
       }

@@ -83,7 +83,9 @@ Status Session::table_not_found(const std::vector<std::string>& parts) const {
 
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
   SessionResolver resolver(*this);
-  return plan::analyze(relation, resolver, analyzer_settings(conf_));
+  auto settings = analyzer_settings(conf_);
+  settings.database = current_database();
+  return plan::analyze(relation, resolver, settings);
 }
 
 Result<connector::Batches> Session::execute(const plan::NodePtr& node,
@@ -108,6 +110,7 @@ Status Session::create_view(const spark::connect::Relation& relation, const std:
   view.name = name;
   if (resolver.reads_only_delta()) {
     view.relation = relation.SerializeAsString();
+    view.database = current_database();
   } else {
     view.node = std::move(node);
   }
