@@ -94,7 +94,32 @@ Result<TypePtr> read_type(const Json& json, int depth) {
   return malformed("unknown type \"" + kind + "\"");
 }
 
+// A type takes at most three levels of JSON: its object, its list of fields, a field.
+constexpr int json_depth_max = 3 * depth_max + 3;
+
+// Looked at before parsing: objects that keep their order are copied as they grow, with all in
+// them.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > json_depth_max) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Result<Json> parse(std::string_view text) {
+  if (is_too_deep(text)) return malformed("types are nested too deeply");
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return malformed(text.substr(0, 200));
   return json;
