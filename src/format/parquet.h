@@ -76,6 +76,9 @@ class ParquetWriter {
 
 struct ParquetReadOptions {
   bool case_sensitive = false;  // of column names
+  // Columns are found by number, not by name: "parquet.field.id" in the metadata of wanted fields,
+  // as in Spark.
+  bool by_field_id = false;
   // INT32 -> BIGINT and the like (Spark's vectorised reader). Off: another physical type is an
   // error.
   bool promote = true;

@@ -5,6 +5,7 @@
 #include <arrow/compute/cast.h>
 #include <arrow/type.h>
 #include <arrow/util/bitmap_ops.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/schema.h>
 
 #include <algorithm>
@@ -115,6 +116,42 @@ bool is_promotion(const arrow::DataType& from, const column::DataType& to) {
   }
 }
 
+// The number that Spark's notes on a wanted field give; nothing: none.
+std::optional<std::int64_t> wanted_field_id(const column::Field& field) {
+  constexpr std::string_view key = "\"parquet.field.id\":";
+  const auto at = field.metadata.find(key);
+  if (at == std::string::npos) return std::nullopt;
+  const auto digits = field.metadata.find_first_not_of(" ", at + key.size());
+  return parse_int64(std::string_view(field.metadata)
+                         .substr(digits, field.metadata.find_first_of(",}", digits) - digits));
+}
+
+std::optional<std::int64_t> field_id_of(const arrow::Field& field) {
+  if (!field.HasMetadata()) return std::nullopt;
+  const auto id = field.metadata()->Get("PARQUET:field_id");
+  return id.ok() ? parse_int64(*id) : std::nullopt;
+}
+
+// Where the wanted field is in a list of fields; -1: nowhere.
+template <typename FieldAt>
+int find_field(int count, const FieldAt& field_at, const column::Field& wanted,
+               const MatchRule& rule) {
+  if (rule.by_field_id) {
+    const auto id = wanted_field_id(wanted);
+    for (int i = 0; id && i < count; ++i) {
+      if (field_id_of(field_at(i)) == id) return i;
+    }
+    return -1;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (field_at(i).name() == wanted.name) return i;
+  }
+  for (int i = 0; !rule.case_sensitive && i < count; ++i) {
+    if (equals_ignore_case(field_at(i).name(), wanted.name)) return i;
+  }
+  return -1;
+}
+
 class Adapter {
  public:
   Adapter(const std::string& column, const AdaptRules& rules) : column_(column), rules_(rules) {}
@@ -161,12 +198,11 @@ class Adapter {
     std::vector<std::shared_ptr<arrow::ArrayData>> children;
     for (const auto& field : wanted->fields()) {
       std::shared_ptr<arrow::Array> member;
-      for (int i = 0; i < array.num_fields() && member == nullptr; ++i) {
-        const auto& name = array.struct_type()->field(i)->name();
-        const bool same =
-            rules_.case_sensitive ? name == field.name : equals_ignore_case(name, field.name);
-        if (same) member = array.field(i);
-      }
+      const int found = find_field(
+          array.num_fields(),
+          [&](int i) -> const arrow::Field& { return *array.struct_type()->field(i); }, field,
+          rules_.match);
+      if (found >= 0) member = array.field(found);
       if (member == nullptr) {
         TRY_ARROW_ASSIGN(member,
                          arrow::MakeArrayOfNull(column::to_arrow(field.type), array.length()));
@@ -249,19 +285,22 @@ class Adapter {
 
 }  // namespace
 
-const SchemaField* find_member(const std::vector<SchemaField>& members, const std::string& name,
-                               bool case_sensitive) {
-  for (const auto& member : members) {
-    if (member.field->name() == name) return &member;
-  }
-  if (case_sensitive) return nullptr;
-  for (const auto& member : members) {
-    if (equals_ignore_case(member.field->name(), name)) return &member;
-  }
-  return nullptr;
+const SchemaField* find_member(const std::vector<SchemaField>& members, const column::Field& wanted,
+                               const MatchRule& rule) {
+  const auto field_at = [&](int i) -> const arrow::Field& {
+    return *members[static_cast<std::size_t>(i)].field;
+  };
+  const int found = find_field(static_cast<int>(members.size()), field_at, wanted, rule);
+  return found < 0 ? nullptr : &members[static_cast<std::size_t>(found)];
 }
 
-void collect_leaves(const SchemaField& field, const column::DataType& wanted, bool case_sensitive,
+bool has_field_ids(const std::vector<SchemaField>& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const SchemaField& field) {
+    return field_id_of(*field.field).has_value() || has_field_ids(field.children);
+  });
+}
+
+void collect_leaves(const SchemaField& field, const column::DataType& wanted, const MatchRule& rule,
                     std::vector<int>& leaves) {
   if (field.is_leaf()) {
     leaves.push_back(field.column_index);
@@ -271,15 +310,15 @@ void collect_leaves(const SchemaField& field, const column::DataType& wanted, bo
   if (wanted.kind() == TypeKind::struct_ && id == arrow::Type::STRUCT) {
     const std::size_t before = leaves.size();
     for (const auto& member : wanted.fields()) {
-      const SchemaField* found = find_member(field.children, member.name, case_sensitive);
-      if (found != nullptr) collect_leaves(*found, *member.type, case_sensitive, leaves);
+      const SchemaField* found = find_member(field.children, member, rule);
+      if (found != nullptr) collect_leaves(*found, *member.type, rule, leaves);
     }
     // Some leaf must be read to know which of the structs are NULL.
     if (leaves.size() == before) leaves.push_back(first_leaf(field));
     return;
   }
   if (wanted.kind() == TypeKind::array && id == arrow::Type::LIST && field.children.size() == 1) {
-    return collect_leaves(field.children[0], *wanted.element(), case_sensitive, leaves);
+    return collect_leaves(field.children[0], *wanted.element(), rule, leaves);
   }
   collect_all(field, leaves);
 }

@@ -21,20 +21,29 @@ struct SchemaField;
 
 namespace millstream::format {
 
+// How a wanted field finds its own in a file.
+struct MatchRule {
+  bool case_sensitive = false;  // of names
+  bool by_field_id = false;     // by the number in the field's metadata, "parquet.field.id"
+};
+
 struct AdaptRules {
-  bool case_sensitive = false;
+  MatchRule match;
   bool promote = true;
   std::string path;  // of the file, for errors
 };
 
-// The member of that name; nullptr: the file has it not.
+// The member of the file that is the wanted field; nullptr: the file has it not.
 const parquet::arrow::SchemaField* find_member(
-    const std::vector<parquet::arrow::SchemaField>& members, const std::string& name,
-    bool case_sensitive);
+    const std::vector<parquet::arrow::SchemaField>& members, const column::Field& wanted,
+    const MatchRule& rule);
+
+// Whether any field at any depth has an id.
+bool has_field_ids(const std::vector<parquet::arrow::SchemaField>& fields);
 
 // Adds the leaves that a wanted type needs of a file's column.
 void collect_leaves(const parquet::arrow::SchemaField& field, const column::DataType& wanted,
-                    bool case_sensitive, std::vector<int>& leaves);
+                    const MatchRule& rule, std::vector<int>& leaves);
 
 // FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH for a type that does not fit.
 Result<std::shared_ptr<arrow::Array>> adapt(const std::shared_ptr<arrow::Array>& array,

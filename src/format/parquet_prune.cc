@@ -104,16 +104,17 @@ struct Leaf {
 
 // The leaf that a predicate is about; false: it is about something else.
 bool find_leaf(const Predicate& predicate, const parquet::arrow::SchemaManifest& manifest,
-               const column::Schema& wanted, bool case_sensitive, Leaf& leaf) {
+               const column::Schema& wanted, const MatchRule& rule, Leaf& leaf) {
   const auto* members = &manifest.schema_fields;
   const column::Schema* fields = &wanted;
   for (std::size_t i = 0; i < predicate.path.size(); ++i) {
     const auto& name = predicate.path[i];
     int index = column::find_field(*fields, name);
-    if (index < 0 && !case_sensitive) index = column::find_field_ignore_case(*fields, name);
+    if (index < 0 && !rule.case_sensitive) index = column::find_field_ignore_case(*fields, name);
     if (index < 0) return false;
-    leaf.type = (*fields)[static_cast<std::size_t>(index)].type;
-    const auto* member = find_member(*members, name, case_sensitive);
+    const column::Field& field = (*fields)[static_cast<std::size_t>(index)];
+    leaf.type = field.type;
+    const auto* member = find_member(*members, field, rule);
     if (member == nullptr) {
       leaf.column = -1;
       return true;
@@ -191,13 +192,12 @@ std::optional<int> compare_scalars(const arrow::Scalar& a, const arrow::Scalar& 
 
 std::vector<int> matching_row_groups(const parquet::FileMetaData& footer,
                                      const parquet::arrow::SchemaManifest& manifest,
-                                     const column::Schema& wanted, bool case_sensitive,
+                                     const column::Schema& wanted, const MatchRule& rule,
                                      const std::vector<Predicate>& predicates) {
   std::vector<Leaf> leaves;
   for (const auto& predicate : predicates) {
     Leaf leaf{&predicate, -1, nullptr};
-    if (find_leaf(predicate, manifest, wanted, case_sensitive, leaf))
-      leaves.push_back(std::move(leaf));
+    if (find_leaf(predicate, manifest, wanted, rule, leaf)) leaves.push_back(std::move(leaf));
   }
   std::vector<int> groups;
   for (int i = 0; i < footer.num_row_groups(); ++i) {

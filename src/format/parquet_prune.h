@@ -7,6 +7,7 @@
 
 #include "column/types.h"
 #include "connector/table.h"
+#include "format/parquet_adapt.h"
 
 namespace parquet {
 class FileMetaData;
@@ -21,7 +22,7 @@ namespace millstream::format {
 // left alone.
 std::vector<int> matching_row_groups(const parquet::FileMetaData& footer,
                                      const parquet::arrow::SchemaManifest& manifest,
-                                     const column::Schema& wanted, bool case_sensitive,
+                                     const column::Schema& wanted, const MatchRule& rule,
                                      const std::vector<connector::Predicate>& predicates);
 
 // Less than, equal to, or greater than 0; nothing for types without order here, or of different

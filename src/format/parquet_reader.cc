@@ -65,7 +65,8 @@ class Reader final : public ParquetReader {
       : wanted_(column::as_nullable(wanted)),
         arrow_schema_(column::to_arrow(wanted_)),
         options_(std::move(options)),
-        rules_{options_.case_sensitive, options_.promote, std::move(path)} {}
+        rules_{{options_.case_sensitive, options_.by_field_id}, options_.promote, std::move(path)} {
+  }
 
   Status prepare(std::unique_ptr<parquet::ParquetFileReader> file) {
     const auto footer = file->metadata();
@@ -75,12 +76,16 @@ class Reader final : public ParquetReader {
     if (!made.ok()) return bad_footer(rules_.path, made.status().message());
     reader_ = std::move(*made);
     const auto& manifest = reader_->manifest();
-    const auto groups = matching_row_groups(*footer, manifest, wanted_, options_.case_sensitive,
-                                            options_.predicates);
+    if (options_.by_field_id && !has_field_ids(manifest.schema_fields)) {
+      return failed_read(rules_.path,
+                         Status::io("its columns are wanted by field id, but it has no field ids"));
+    }
+    const auto groups =
+        matching_row_groups(*footer, manifest, wanted_, rules_.match, options_.predicates);
     std::vector<int> leaves;
     for (const auto& field : wanted_) {
-      const auto* found = find_member(manifest.schema_fields, field.name, options_.case_sensitive);
-      if (found != nullptr) collect_leaves(*found, *field.type, options_.case_sensitive, leaves);
+      const auto* found = find_member(manifest.schema_fields, field, rules_.match);
+      if (found != nullptr) collect_leaves(*found, *field.type, rules_.match, leaves);
     }
     if (leaves.empty()) {
       for (const int group : groups) bare_rows_ += footer->RowGroup(group)->num_rows();
@@ -125,8 +130,7 @@ class Reader final : public ParquetReader {
   Result<connector::RecordBatchPtr> fit(const arrow::RecordBatch& batch) const {
     std::vector<std::shared_ptr<arrow::Array>> columns;
     for (const auto& field : wanted_) {
-      const auto* found =
-          find_member(reader_->manifest().schema_fields, field.name, options_.case_sensitive);
+      const auto* found = find_member(reader_->manifest().schema_fields, field, rules_.match);
       if (found == nullptr) {
         TRY_ARROW_ASSIGN(auto nulls,
                          arrow::MakeArrayOfNull(column::to_arrow(field.type), batch.num_rows()));
