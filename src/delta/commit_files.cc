@@ -13,8 +13,8 @@ std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transacti
   return bytes;
 }
 
-Result<SnapshotPtr> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
-                                 const DataFiles& files) {
+Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
+                                  const DataFiles& files) {
   TRY(failpoints::pass("delta.after_data"));
   if (const Status fits = check_transaction(txn, info); !fits.ok()) {
     remove_data_files(*log.store(), log.table(), files);

@@ -14,9 +14,9 @@ namespace millstream::delta {
 // Adds the removal of all live files to the transaction; their bytes.
 std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transaction& txn);
 
-// Checks and commits. When the transaction has lost for certain its data files are removed; when
-// nobody can tell they stay.
-Result<SnapshotPtr> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
-                                 const DataFiles& files);
+// Checks and commits; the version. When the transaction has lost for certain its data files are
+// removed; when nobody can tell they stay.
+Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
+                                  const DataFiles& files);
 
 }  // namespace millstream::delta

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <list>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "conc/thread_pool.h"
 #include "delta/checkpoint.h"
 #include "delta/last_checkpoint.h"
+#include "delta/log_cleanup.h"
 #include "delta/log_names.h"
 
 namespace millstream::delta {
@@ -19,11 +21,53 @@ struct Log::Checkpointing {
   std::condition_variable idle;
   bool running = false;
   SnapshotPtr waiting;
+  LogCleaner cleaner;  // used by the one that is running
 };
 
 std::shared_ptr<Log> Log::at(std::shared_ptr<io::Store> store, std::string table,
                              LogOptions options) {
   return std::shared_ptr<Log>(new Log(std::move(store), std::move(table), options));
+}
+
+namespace {
+
+// The logs that batch reads and writes share, the last used first.
+class SharedLogs {
+ public:
+  std::shared_ptr<Log> find_or_add(const std::shared_ptr<io::Store>& store,
+                                   const std::string& table) {
+    const std::lock_guard lock(mutex_);
+    auto found = std::find_if(logs_.begin(), logs_.end(),
+                              [&](const auto& log) { return log->table() == table; });
+    if (found == logs_.end()) found = logs_.insert(logs_.begin(), Log::at(store, table));
+    logs_.splice(logs_.begin(), logs_, found);
+    forget_beyond_limits();
+    return logs_.front();
+  }
+
+ private:
+  void forget_beyond_limits() {
+    if (logs_.size() > limits::shared_logs_max) logs_.pop_back();
+    std::size_t files = 0;
+    for (auto log = std::next(logs_.begin()); log != logs_.end();) {
+      files += (*log)->files_kept();
+      log = files > limits::shared_files_max ? logs_.erase(log) : std::next(log);
+    }
+  }
+
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Log>> logs_;
+};
+
+}  // namespace
+
+std::shared_ptr<Log> Log::shared(const std::shared_ptr<io::Store>& store,
+                                 const std::string& table) {
+  if (store.get() != io::local_store().get())
+    return Log::at(store, table, {.background_checkpoints = false});
+  static auto& logs =
+      *new SharedLogs();  // never destroyed: checkpoints may be under way at the end
+  return logs.find_or_add(store, table);
 }
 
 Log::Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options)
@@ -35,6 +79,12 @@ Log::Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options
 
 Log::~Log() = default;
 
+std::size_t Log::files_kept() const {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || known_ == nullptr) return 0;
+  return known_->files().size() + known_->tombstones().size();
+}
+
 SnapshotPtr Log::known() const {
   const std::lock_guard lock(mutex_);
   return known_;
@@ -42,20 +92,9 @@ SnapshotPtr Log::known() const {
 
 Result<SnapshotPtr> Log::latest() {
   const std::lock_guard lock(mutex_);
-  if (state_ != nullptr) {
-    TRY_ASSIGN(const bool same, same_table_as_before());
-    if (!same) {
-      state_ = nullptr;
-      known_ = nullptr;
-    }
-  }
+  TRY(forget_another_table());
   if (state_ == nullptr) {
-    auto state = std::make_unique<LogState>(table_);
-    TRY(load(std::nullopt, *state));
-    if (state->version() < 0) return SnapshotPtr();
-    TRY_ASSIGN(known_, state->freeze());
-    state_ = std::move(state);
-    remember_identity();
+    TRY(load_newest());
     return known_;
   }
   bool moved = false;
@@ -76,9 +115,29 @@ Result<SnapshotPtr> Log::latest() {
   return known_;
 }
 
+Status Log::load_newest() {
+  auto state = std::make_unique<LogState>(table_);
+  TRY(load(std::nullopt, *state));
+  if (state->version() < 0) return Status::OK();
+  TRY_ASSIGN(known_, state->freeze());
+  state_ = std::move(state);
+  remember_identity();
+  return Status::OK();
+}
+
+Status Log::forget_another_table() {
+  if (state_ == nullptr) return Status::OK();
+  TRY_ASSIGN(const bool same, same_table_as_before());
+  if (same) return Status::OK();
+  state_ = nullptr;
+  known_ = nullptr;
+  return Status::OK();
+}
+
 // A table that was dropped and made anew under us has another file where our newest commit was.
+// Without that file (only checkpoints are left of the log) nothing can be told.
 Result<bool> Log::same_table_as_before() {
-  if (!identity_) return true;
+  if (!identity_) return false;
   auto info = store_->stat(io::join_path(directory_, commit_name(state_->version())));
   if (!info.ok()) {
     if (info.status().is(ErrorKind::file_not_found)) return false;
@@ -180,34 +239,45 @@ Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>
   SnapshotPtr snapshot;
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == nullptr) {
-      CHECK(version == 0);
-      state_ = std::make_unique<LogState>(table_);
-    }
-    if (state_->version() >= version)
-      return known_;  // another user of this log has seen it already
-    CHECK(version == state_->version() + 1);
-    TRY(state_->apply(version, actions));
-    TRY_ASSIGN(known_, state_->freeze());
-    remember_identity();
+    if (state_ == nullptr && version == 0) state_ = std::make_unique<LogState>(table_);
+    if (state_ != nullptr && version == state_->version() + 1) {
+      TRY(state_->apply(version, actions));
+      TRY_ASSIGN(known_, state_->freeze());
+      remember_identity();
+    } else if (state_ == nullptr || version > state_->version()) {
+      state_ = nullptr;  // another user of this log saw the table replaced
+      known_ = nullptr;
+    }  // else: another user of this log has seen this version already
     snapshot = known_;
   }
+  if (own_commit) checkpoint_if_due(version, snapshot);
+  return snapshot;
+}
+
+void Log::checkpoint_if_due(std::int64_t version, const SnapshotPtr& snapshot) {
+  if (snapshot == nullptr || version == 0) return;
   const std::int64_t interval =
       std::max<std::int64_t>(1, snapshot->info().number("delta.checkpointInterval", 10));
-  if (own_commit && version != 0 && version % interval == 0) checkpoint(snapshot);
-  return snapshot;
+  if (version % interval == 0) checkpoint(snapshot);
 }
 
 void Log::checkpoint(const SnapshotPtr& snapshot) {
   // Neither the commit nor the user of the log fails with the checkpoint.
-  const auto write = [store = store_, directory = directory_](const SnapshotPtr& state) {
-    const Status status = write_checkpoint(*store, directory, *state, SystemClock().now_ms());
+  const auto write = [store = store_, directory = directory_](const SnapshotPtr& state,
+                                                              LogCleaner& cleaner) {
+    const std::int64_t now = SystemClock().now_ms();
+    const Status status = write_checkpoint(*store, directory, *state, now);
     if (!status.ok()) {
       log_warn("the checkpoint of version {} in {} was not written: {}", state->version(),
                directory, status.message());
+      return;
+    }
+    const Status cleaned = cleaner.clean(*store, directory, state->info(), now);
+    if (!cleaned.ok()) {
+      log_warn("expired files stay in {}: {}", directory, cleaned.message());
     }
   };
-  if (!options_.background_checkpoints) return write(snapshot);
+  if (!options_.background_checkpoints) return write(snapshot, checkpointing_->cleaner);
   {
     const std::lock_guard lock(checkpointing_->mutex);
     checkpointing_->waiting = snapshot;
@@ -226,7 +296,7 @@ void Log::checkpoint(const SnapshotPtr& snapshot) {
           return;
         }
       }
-      write(next);
+      write(next, work->cleaner);
     }
   });
 }

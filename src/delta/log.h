@@ -1,7 +1,8 @@
 // Log: the _delta_log of one table, with its newest known state kept in memory. Looking for news
 // reads the commits that are new and nothing else; an own commit is applied without reading it
-// back. One Log serves one user (a sink, a source, a write); all methods are thread-safe. The
-// checkpoints that commits call for are written on the shared pool.
+// back. A streaming sink or source has a Log of its own; batch reads and writes of one table share
+// one. All methods are thread-safe. The checkpoints that commits call for are written on the shared
+// pool, and expired log files are removed there after them.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,12 @@
 
 namespace millstream::delta {
 
+namespace limits {
+inline constexpr std::size_t shared_logs_max = 64;
+// Live files and tombstones of all shared logs but the one used last; each takes some 600 bytes.
+inline constexpr std::size_t shared_files_max = 200'000;
+}  // namespace limits
+
 struct LogOptions {
   bool background_checkpoints = true;  // off: written by the committing thread (simulation)
 };
@@ -26,6 +33,10 @@ class Log : public std::enable_shared_from_this<Log> {
  public:
   static std::shared_ptr<Log> at(std::shared_ptr<io::Store> store, std::string table,
                                  LogOptions options = {});
+  // The one that all who ask for this table on the local disk get: what one has loaded serves the
+  // next. The tables used last are kept, as many as `limits::` allow.
+  static std::shared_ptr<Log> shared(const std::shared_ptr<io::Store>& store,
+                                     const std::string& table);
   ~Log();
 
   const std::string& table() const { return table_; }
@@ -37,6 +48,8 @@ class Log : public std::enable_shared_from_this<Log> {
   Result<SnapshotPtr> latest();
   // The state as it was last seen; null when it was never looked at.
   SnapshotPtr known() const;
+  // Live files and tombstones of known(); 0 also while the log is being read.
+  std::size_t files_kept() const;
   // DELTA_VERSION_NOT_FOUND outside of what can be rebuilt.
   Result<SnapshotPtr> at_version(std::int64_t version);
 
@@ -46,8 +59,8 @@ class Log : public std::enable_shared_from_this<Log> {
   // Publishes the bytes as `version`: AlreadyExists when another was first; other errors may have
   // had effect.
   Status publish(std::int64_t version, std::string_view bytes);
-  // Takes `version`, the one after known(), into the state. When the interval says so a checkpoint
-  // follows.
+  // Takes `version` into the state, where it is the next one. When the interval says so a
+  // checkpoint follows. The newest state; null when others saw the table replaced meanwhile.
   Result<SnapshotPtr> advance(std::int64_t version, const std::vector<Action>& actions,
                               bool own_commit);
 
@@ -71,10 +84,13 @@ class Log : public std::enable_shared_from_this<Log> {
 
   Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options);
   Result<bool> same_table_as_before();  // mutex held
+  Status forget_another_table();        // mutex held
+  Status load_newest();                 // mutex held
   Status load(std::optional<std::int64_t> target, LogState& state) const;
   Status load_from(const std::vector<std::string>& names, std::optional<std::int64_t> target,
                    LogState& state) const;
   void remember_identity();  // mutex held
+  void checkpoint_if_due(std::int64_t version, const SnapshotPtr& snapshot);
   void checkpoint(const SnapshotPtr& snapshot);
 
   const std::shared_ptr<io::Store> store_;

@@ -12,6 +12,8 @@ namespace millstream::delta {
 namespace {
 
 constexpr std::size_t version_digits = 20;
+constexpr std::int64_t version_max = 1'000'000'000'000'000'000;  // more is no version of any table
+constexpr std::int64_t checkpoint_parts_max = 1'000'000;
 
 std::optional<std::int64_t> digits(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
@@ -32,7 +34,7 @@ std::string listing_start(std::int64_t version) { return fmt::format("{:020}", v
 std::optional<LogName> parse_log_name(std::string_view name) {
   if (name.size() < version_digits + 5 || name[version_digits] != '.') return std::nullopt;
   const auto version = digits(name.substr(0, version_digits));
-  if (!version) return std::nullopt;
+  if (!version || *version > version_max) return std::nullopt;
   const std::string_view rest = name.substr(version_digits + 1);
   if (rest == "json") return LogName{LogName::Kind::commit, *version, 0, 0};
 
@@ -48,12 +50,24 @@ std::optional<LogName> parse_log_name(std::string_view name) {
       pieces[2].size() == 10) {
     const auto part = digits(pieces[1]);
     const auto parts = digits(pieces[2]);
-    if (part && parts && *part >= 1 && *part <= *parts) {
+    if (part && parts && *part >= 1 && *part <= *parts && *parts <= checkpoint_parts_max) {
       return LogName{LogName::Kind::checkpoint_part, *version, static_cast<int>(*part),
                      static_cast<int>(*parts)};
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> version_of_log_file(std::string_view name) {
+  if (name.starts_with('.') && name.ends_with(".crc")) {  // Hadoop's checksum of a file
+    name.remove_prefix(1);
+    name.remove_suffix(4);
+  }
+  if (const auto parsed = parse_log_name(name)) return parsed->version;
+  if (name.size() <= version_digits || name[version_digits] != '.') return std::nullopt;
+  const std::string_view rest = name.substr(version_digits + 1);
+  if (rest != "crc" && !rest.ends_with(".compacted.json")) return std::nullopt;
+  return digits(name.substr(0, version_digits));
 }
 
 LogListing read_listing(const std::vector<std::string>& names) {

@@ -26,6 +26,9 @@ struct LogName {
 };
 // Nothing: a file that is none of these, to be ignored.
 std::optional<LogName> parse_log_name(std::string_view name);
+// The version that a file of the log belongs to, checksums and compactions (their first) among
+// them.
+std::optional<std::int64_t> version_of_log_file(std::string_view name);
 
 // A checkpoint that has all its files.
 struct CheckpointFiles {

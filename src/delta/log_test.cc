@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "base/random.h"
 #include "delta/checkpoint.h"
 #include "delta/last_checkpoint.h"
 #include "delta/log_names.h"
@@ -198,6 +201,70 @@ TEST(Log, TableMadeAnewIsSeen) {
   const auto other = open(store);
   fill(*other, 1);
   EXPECT_EQ((*log->latest())->version(), 0);
+}
+
+TEST(Log, OnlyCheckpointsAreLeftAndTheTableIsMadeAnew) {
+  const auto store = io::memory_store();
+  fill(*open(store), 11);
+  for (int i = 0; i <= 10; ++i) ASSERT_TRUE(store->remove(log_dir + "/" + commit_name(i)).ok());
+  const auto log = open(store);
+  EXPECT_EQ((*log->latest())->version(), 10);
+  ASSERT_TRUE(store->remove_tree("/t").ok());
+  fill(*open(store), 1);
+  EXPECT_EQ((*log->latest())->version(), 0);
+}
+
+// One log for all batch reads and writes of a table on the local disk.
+class SharedLog : public ::testing::Test {
+ protected:
+  SharedLog() { std::filesystem::create_directories(table_); }
+  ~SharedLog() override { std::filesystem::remove_all(table_); }
+  std::shared_ptr<Log> shared() { return Log::shared(io::local_store(), table_); }
+  std::shared_ptr<Log> foreign() { return Log::at(io::local_store(), table_, {false}); }
+
+  const std::string table_ = ::testing::TempDir() + "shared-log-" + new_uuid();
+};
+
+TEST_F(SharedLog, WhatOneHasLoadedServesTheNext) {
+  fill(*shared(), 3);
+  EXPECT_EQ(shared()->known()->version(), 2);
+  const auto other = foreign();
+  ASSERT_TRUE(other->latest().ok());
+  fill(*other, 2);
+  EXPECT_EQ((*shared()->latest())->version(), 4);
+  // Expired commits are removed behind it.
+  for (int i = 0; i < 3; ++i) std::filesystem::remove(table_ + "/_delta_log/" + commit_name(i));
+  EXPECT_EQ((*shared()->latest())->files().size(), 5u);
+}
+
+TEST_F(SharedLog, ACommitThatWasReplacedIsReadAgain) {
+  fill(*shared(), 2);
+  const std::string path = table_ + "/_delta_log/" + commit_name(1);
+  ASSERT_TRUE(io::local_store()->put(path, to_json(*add_of("other-file")) + "\n").ok());
+  EXPECT_EQ(live(*shared()->latest()), (std::vector<std::string>{"f0", "other-file"}));
+}
+
+// Another user of the shared log sees the table made anew while a commit is under way.
+TEST_F(SharedLog, TheTableIsReplacedUnderAWriter) {
+  fill(*shared(), 3);
+  Transaction late;
+  late.read = shared()->known();
+  late.adds = {add_of("late")};
+  std::filesystem::remove_all(table_);
+  fill(*foreign(), 1);
+  ASSERT_EQ((*shared()->latest())->version(), 0);
+  EXPECT_EQ(*commit(*shared(), late), 3);  // its log has a hole now
+  EXPECT_TRUE(shared()->latest().status().is("DELTA_VERSIONS_NOT_CONTIGUOUS"));
+}
+
+TEST_F(SharedLog, TablesUsedLongAgoAreForgotten) {
+  fill(*shared(), 1);
+  const std::weak_ptr<Log> kept = shared();
+  for (std::size_t i = 0; i < limits::shared_logs_max; ++i) {
+    EXPECT_FALSE(kept.expired());
+    Log::shared(io::local_store(), fmt::format("{}/other{}", table_, i));
+  }
+  EXPECT_TRUE(kept.expired());
 }
 
 TEST(Log, CheckpointsHoldTheState) {

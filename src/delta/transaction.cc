@@ -91,7 +91,7 @@ class Committer {
   Committer(Log& log, const Transaction& ours)
       : log_(log), ours_(ours), txn_id_(new_uuid()), body_(body_of(ours)), state_(ours.read) {}
 
-  Result<SnapshotPtr> run() {
+  Result<std::int64_t> run() {
     next_ = ours_.read == nullptr ? 0 : ours_.read->version() + 1;
     for (;;) {
       TRY(prepare());
@@ -112,7 +112,8 @@ class Committer {
       unclear_ = 0;
     }
     TRY(failpoints::pass("delta.after_commit"));
-    return log_.advance(next_, actions_of(ours_, txn_id_, in_commit_timestamp_), true);
+    TRY(log_.advance(next_, actions_of(ours_, txn_id_, in_commit_timestamp_), true).status());
+    return next_;
   }
 
  private:
@@ -190,7 +191,7 @@ Status check_transaction(const Transaction& ours, const TableInfo& info) {
   return Status::OK();
 }
 
-Result<SnapshotPtr> commit(Log& log, const Transaction& ours) {
+Result<std::int64_t> commit(Log& log, const Transaction& ours) {
   CHECK(ours.read != nullptr || (ours.metadata && ours.protocol));
   return Committer(log, ours).run();
 }

@@ -41,9 +41,8 @@ struct Transaction {
 Status check_conflict(const Transaction& ours, std::int64_t version,
                       const std::vector<Action>& winner, const std::string& table);
 
-// The new state. Its version is the commit's, however often the commit had to move. `log` is at
-// `ours.read` or later.
-Result<SnapshotPtr> commit(Log& log, const Transaction& ours);
+// The version that the commit got, however often it had to move. `log` is at `ours.read` or later.
+Result<std::int64_t> commit(Log& log, const Transaction& ours);
 
 // What a writer must not commit: duplicate files, partition values of other columns, a removal from
 // an append-only table.

@@ -76,7 +76,7 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
                           const connector::Batches& rows, const WriteOptions& options,
                           bool keep_nullability, const CancelToken* cancel) {
   TRY(check_txn_options(options));
-  const auto log = Log::at(store, table);
+  const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot != nullptr) {
     if (options.mode == SaveMode::error_if_exists) {
@@ -121,10 +121,8 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   }
   txn.metrics.emplace_back("numOutputRows", fmt::to_string(files.rows));
   txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
-  TRY_ASSIGN(const SnapshotPtr after, commit_files(*log, txn, *plan.info, files));
-  log->wait_for_checkpoints();
-  return WriteResult{after->version(), false, files.rows,
-                     static_cast<std::int64_t>(files.adds.size())};
+  TRY_ASSIGN(const std::int64_t version, commit_files(*log, txn, *plan.info, files));
+  return WriteResult{version, false, files.rows, static_cast<std::int64_t>(files.adds.size())};
 }
 
 }  // namespace
