@@ -1,6 +1,7 @@
 #include "delta/actions.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 
@@ -9,18 +10,33 @@ namespace {
 
 using nlohmann::json;
 
-// Readers of one member each: absent and null leave the target alone, another type is an exception
-// that parse_actions turns into the error of the line.
+// A value as what it must be. Another type, or a number that does not fit, is an exception that
+// parse_actions turns into the error of the line.
+template <typename T>
+T value_of(const json& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    const bool fits = value.is_number_unsigned() ? std::in_range<T>(value.get<std::uint64_t>())
+                                                 : value.is_number_integer() &&
+                                                       std::in_range<T>(value.get<std::int64_t>());
+    if (!fits) {
+      throw json::type_error::create(302, "a whole number is expected, not " + value.dump(),
+                                     &value);
+    }
+  }
+  return value.get<T>();
+}
+
+// Readers of one member each: absent and null leave the target alone.
 template <typename T>
 void take(const json& object, const char* key, T& target) {
   const auto found = object.find(key);
-  if (found != object.end() && !found->is_null()) target = found->get<T>();
+  if (found != object.end() && !found->is_null()) target = value_of<T>(*found);
 }
 
 template <typename T>
 void take(const json& object, const char* key, std::optional<T>& target) {
   const auto found = object.find(key);
-  if (found != object.end() && !found->is_null()) target = found->get<T>();
+  if (found != object.end() && !found->is_null()) target = value_of<T>(*found);
 }
 
 // Maps of text: values of other types keep their JSON text (other writers put numbers and booleans
@@ -146,7 +162,7 @@ std::optional<Action> parse_action(const std::string& key, const json& object) {
   if (key == "txn") {
     Txn txn;
     txn.app_id = object.at("appId").get<std::string>();
-    txn.version = object.at("version").get<std::int64_t>();
+    txn.version = value_of<std::int64_t>(object.at("version"));
     take(object, "lastUpdated", txn.last_updated);
     return txn;
   }

@@ -18,7 +18,27 @@ bool types_fit(const column::TypePtr& written, const column::TypePtr& wanted) {
   return *written == *wanted;
 }
 
+bool keeps_fields(const column::Schema& older, const column::Schema& older_physical,
+                  const column::Schema& newer, const column::Schema& newer_physical) {
+  for (std::size_t i = 0; i < older.size(); ++i) {
+    const int index = column::find_field(newer_physical, older_physical[i].name);
+    if (index < 0) return false;
+    const auto at = static_cast<std::size_t>(index);
+    if (newer[at].name != older[i].name) return false;
+    if (!older[i].type->is_nested() || newer[at].type->kind() != older[i].type->kind()) continue;
+    if (!keeps_fields(older[i].type->fields(), older_physical[i].type->fields(),
+                      newer[at].type->fields(), newer_physical[at].type->fields()))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool keeps_columns(const TableInfo& older, const TableInfo& newer) {
+  if (newer.mapping == MappingMode::none) return true;
+  return keeps_fields(older.schema, older.physical, newer.schema, newer.physical);
+}
 
 Result<CommitChanges> changes_of(const std::vector<Action>& actions) {
   CommitChanges changes;

@@ -27,6 +27,10 @@ struct CommitChanges {
 
 Result<CommitChanges> changes_of(const std::vector<Action>& actions);
 
+// Whether every column of `older`, at any depth, is in `newer` under the same name: none was
+// renamed or dropped by way of column mapping. Always true of tables without it.
+bool keeps_columns(const TableInfo& older, const TableInfo& newer);
+
 // Whether rows written under `written` can be read with `wanted`: it has all their columns, of the
 // same types, and takes NULL where they may be.
 bool is_read_compatible(const column::Schema& written, const column::Schema& wanted);

@@ -9,6 +9,8 @@
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
 
+#include <array>
+
 #include "delta/checkpoint.h"
 #include "delta/stats.h"
 #include "format/arrow_status.h"
@@ -166,7 +168,80 @@ Protocol read_protocol(const Rows& rows, std::int64_t row) {
   return protocol;
 }
 
-void read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
+// What a column of a checkpoint must be, where it is there: another type would read as nothing.
+enum class Kind : std::uint8_t { action, text, number, flag, texts, map };
+
+bool is_of(const arrow::DataType& type, Kind kind) {
+  switch (kind) {
+    case Kind::action:
+      return type.id() == arrow::Type::STRUCT;
+    case Kind::text:
+      return type.id() == arrow::Type::STRING || type.id() == arrow::Type::BINARY;
+    case Kind::number:
+      return type.id() == arrow::Type::INT64 || type.id() == arrow::Type::INT32;
+    case Kind::flag:
+      return type.id() == arrow::Type::BOOL;
+    case Kind::texts:
+      return type.id() == arrow::Type::LIST;
+    case Kind::map:
+      return type.id() == arrow::Type::MAP;
+  }
+  return false;
+}
+
+struct ExpectedColumn {
+  const char* action;
+  const char* member;  // null: the action itself
+  Kind kind;
+};
+// Those without which a table is read wrongly.
+constexpr std::array expected_columns = {
+    ExpectedColumn{"add", nullptr, Kind::action},
+    ExpectedColumn{"add", "path", Kind::text},
+    ExpectedColumn{"add", "partitionValues", Kind::map},
+    ExpectedColumn{"add", "deletionVector", Kind::action},
+    ExpectedColumn{"remove", nullptr, Kind::action},
+    ExpectedColumn{"remove", "path", Kind::text},
+    ExpectedColumn{"remove", "deletionVector", Kind::action},
+    ExpectedColumn{"remove", "deletionTimestamp", Kind::number},
+    ExpectedColumn{"txn", nullptr, Kind::action},
+    ExpectedColumn{"txn", "appId", Kind::text},
+    ExpectedColumn{"txn", "version", Kind::number},
+    ExpectedColumn{"metaData", nullptr, Kind::action},
+    ExpectedColumn{"metaData", "schemaString", Kind::text},
+    ExpectedColumn{"metaData", "partitionColumns", Kind::texts},
+    ExpectedColumn{"metaData", "configuration", Kind::map},
+    ExpectedColumn{"protocol", nullptr, Kind::action},
+    ExpectedColumn{"protocol", "minReaderVersion", Kind::number},
+    ExpectedColumn{"protocol", "minWriterVersion", Kind::number},
+    ExpectedColumn{"protocol", "readerFeatures", Kind::texts},
+    ExpectedColumn{"protocol", "writerFeatures", Kind::texts},
+    ExpectedColumn{"domainMetadata", nullptr, Kind::action},
+    ExpectedColumn{"sidecar", nullptr, Kind::action},
+    ExpectedColumn{"sidecar", "path", Kind::text},
+};
+
+Status check_columns(const arrow::Schema& schema) {
+  for (const auto& expected : expected_columns) {
+    auto field = schema.GetFieldByName(expected.action);
+    std::string name = expected.action;
+    if (field != nullptr && expected.member != nullptr) {
+      name = name + '.' + expected.member;
+      const auto* members = dynamic_cast<const arrow::StructType*>(field->type().get());
+      field = members == nullptr ? nullptr : members->GetFieldByName(expected.member);
+    }
+    if (field != nullptr && !is_of(*field->type(), expected.kind))
+      return Status::io("its column {} is {}", name, field->type()->ToString());
+  }
+  return Status::OK();
+}
+
+Status check_row(const Rows& rows, const char* action, const char* member, std::int64_t row) {
+  return rows.text(member, row) ? Status::OK()
+                                : Status::io("it has an action {} without {}", action, member);
+}
+
+Status read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
   const Rows adds(batch, "add");
   const Rows removes(batch, "remove");
   const Rows txns(batch, "txn");
@@ -176,8 +251,14 @@ void read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
   const Rows sidecars(batch, "sidecar");
   const auto stats_parsed = adds.column("stats_parsed");
   for (std::int64_t row = 0; row < batch.num_rows(); ++row) {
-    if (adds.has(row)) actions.push_back(read_add(adds, stats_parsed.get(), row));
-    if (removes.has(row)) actions.push_back(read_remove(removes, row));
+    if (adds.has(row)) {
+      TRY(check_row(adds, "add", "path", row));
+      actions.push_back(read_add(adds, stats_parsed.get(), row));
+    }
+    if (removes.has(row)) {
+      TRY(check_row(removes, "remove", "path", row));
+      actions.push_back(read_remove(removes, row));
+    }
     if (txns.has(row)) {
       actions.push_back(Txn{txns.text("appId", row).value_or(""),
                             txns.number("version", row).value_or(0),
@@ -191,10 +272,12 @@ void read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
                                        domains.flag("removed", row, false)});
     }
     if (sidecars.has(row)) {
-      actions.push_back(Sidecar{sidecars.text("path", row).value_or(""),
-                                sidecars.number("sizeInBytes", row).value_or(0)});
+      TRY(check_row(sidecars, "sidecar", "path", row));
+      actions.push_back(
+          Sidecar{*sidecars.text("path", row), sidecars.number("sizeInBytes", row).value_or(0)});
     }
   }
+  return Status::OK();
 }
 
 // The leaves that are read: all but the typed copies of statistics (when the text is there) and of
@@ -231,11 +314,12 @@ Status read_parquet(std::string bytes, std::vector<Action>& actions) {
     std::vector<int> groups;
     for (int i = 0; i < metadata->num_row_groups(); ++i) groups.push_back(i);
     TRY_ARROW_ASSIGN(const auto batches, reader->GetRecordBatchReader(groups, leaves));
+    TRY(check_columns(*batches->schema()));
     for (;;) {
       std::shared_ptr<arrow::RecordBatch> batch;
       TRY_ARROW(batches->ReadNext(&batch));
       if (batch == nullptr) return Status::OK();
-      read_rows(*batch, actions);
+      TRY(read_rows(*batch, actions));
     }
   } catch (const parquet::ParquetException& problem) {
     return Status::io("{}", problem.what());
@@ -282,6 +366,13 @@ Result<std::vector<Action>> read_checkpoint(const std::shared_ptr<io::Store>& st
             : resolve_path(log_directory, sidecar->path);
     std::vector<Action> part;
     TRY(read_file(*store, path, part));
+    for (const auto& action : part) {
+      if (!std::holds_alternative<AddFilePtr>(action) &&
+          !std::holds_alternative<RemoveFilePtr>(action)) {
+        return Status::io(
+            "the Delta checkpoint {} cannot be read: a sidecar has adds and removes only", path);
+      }
+    }
     actions.insert(actions.end(), std::make_move_iterator(part.begin()),
                    std::make_move_iterator(part.end()));
   }

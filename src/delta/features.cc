@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "delta/type_changes.h"
 
 namespace millstream::delta {
 namespace {
@@ -48,11 +49,6 @@ bool has_constraints(const TableInfo& info) {
                      });
 }
 
-bool maps_columns(const TableInfo& info) {
-  const std::string* mode = info.property("delta.columnMapping.mode");
-  return mode != nullptr && !equals_ignore_case(*mode, "none");
-}
-
 std::string base_name_of(std::string_view feature) {
   constexpr std::string_view preview = "-preview";
   return std::string(feature.ends_with(preview) ? feature.substr(0, feature.size() - preview.size())
@@ -62,13 +58,11 @@ std::string base_name_of(std::string_view feature) {
 // Whether the table makes a reader do what the feature is about. Unknown features always do.
 bool blocks_read(const std::string& feature, const TableInfo& info) {
   const std::string name = base_name_of(feature);
-  if (name == "columnMapping") return maps_columns(info);
-  if (name == "typeWidening") return any_metadata(info, "delta.typeChanges");
   if (name == "variantType" || name == "variantShredding")
     return any_type(info.schema, TypeKind::variant);
-  static const std::set<std::string> fine = {"deletionVectors", "timestampNtz",
-                                             "timestampWithoutTimezone", "v2Checkpoint",
-                                             "vacuumProtocolCheck"};
+  static const std::set<std::string> fine = {
+      "columnMapping", "deletionVectors", "timestampNtz",       "timestampWithoutTimezone",
+      "typeWidening",  "v2Checkpoint",    "vacuumProtocolCheck"};
   return !fine.contains(name);
 }
 
@@ -81,15 +75,14 @@ bool blocks_write(const std::string& feature, const TableInfo& info) {
   if (name == "generatedColumns") return any_metadata(info, "delta.generationExpression");
   if (name == "identityColumns") return any_metadata(info, "delta.identity.start");
   if (name == "allowColumnDefaults") return any_metadata(info, "CURRENT_DEFAULT");
-  if (name == "columnMapping") return maps_columns(info);
-  if (name == "typeWidening") return any_metadata(info, "delta.typeChanges");
+  if (name == "columnMapping") return info.mapping != MappingMode::none;
   if (name == "inCommitTimestamp") return false;
   if (name.starts_with("icebergCompat")) {
     return info.flag("delta.enable" + to_upper(name.substr(0, 1)) + name.substr(1), false);
   }
   static const std::set<std::string> fine = {
       "deletionVectors", "timestampNtz",        "timestampWithoutTimezone", "v2Checkpoint",
-      "domainMetadata",  "vacuumProtocolCheck", "checkpointProtection"};
+      "domainMetadata",  "vacuumProtocolCheck", "checkpointProtection",     "typeWidening"};
   return !fine.contains(name);
 }
 
@@ -202,8 +195,8 @@ Status check_readable(const Protocol& protocol, const TableInfo& info, const std
   }
   if (protocol.min_reader > reader_max || protocol.min_reader < 1)
     return invalid_version(protocol, table);
+  TRY(check_type_changes(info.schema));
   std::vector<std::string> blocking;
-  if (protocol.min_reader == 2 && maps_columns(info)) blocking.push_back("columnMapping");
   if (protocol.min_reader == 3) {
     if (!protocol.reader_features || !protocol.writer_features)
       return invalid_version(protocol, table);
@@ -219,11 +212,6 @@ Status check_readable(const Protocol& protocol, const TableInfo& info, const std
   return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_READ", table, blocking);
 }
 
-Status check_readable_file(const AddFile& file, const std::string& table) {
-  if (file.deletion_vector == nullptr) return Status::OK();
-  return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_READ", table, {"deletionVectors"});
-}
-
 Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
   TRY(check_readable(protocol, info, table));
   if (protocol.min_writer > writer_max || protocol.min_writer < 1)
@@ -235,6 +223,11 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
   std::vector<std::string> blocking;
   for (const auto& feature : features) {
     if (blocks_write(feature, info)) blocking.push_back(feature);
+  }
+  // Also where the protocol does not list it: readers go by the property.
+  if (info.mapping != MappingMode::none &&
+      std::find(blocking.begin(), blocking.end(), "columnMapping") == blocking.end()) {
+    blocking.push_back("columnMapping");
   }
   if (blocking.empty()) return Status::OK();
   return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", table, blocking);

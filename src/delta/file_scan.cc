@@ -2,14 +2,17 @@
 
 #include <arrow/array.h>
 #include <arrow/array/util.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/datum.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/util/bit_util.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "conc/thread_pool.h"
-#include "delta/features.h"
+#include "delta/deletion_vector.h"
 #include "delta/stats.h"
 #include "delta/values.h"
 #include "format/arrow_status.h"
@@ -41,7 +44,7 @@ struct ScanPlan {
   column::Schema output;
   std::shared_ptr<arrow::Schema> arrow_output;
   std::vector<OutputColumn> columns;
-  column::Schema wanted;  // of the file
+  column::Schema wanted;  // of the file, by its own names
   format::ParquetReadOptions parquet;
 };
 
@@ -70,21 +73,31 @@ Result<std::shared_ptr<const ScanPlan>> make_plan(
       plan->columns.push_back({OutputColumn::From::null, -1});
     } else {
       plan->columns.push_back({OutputColumn::From::file, static_cast<int>(plan->wanted.size())});
-      plan->wanted.push_back(field);
+      plan->wanted.push_back(info->physical[static_cast<std::size_t>(index)]);
     }
   }
   plan->arrow_output = column::to_arrow(plan->output);
   plan->parquet.case_sensitive = case_sensitive;
+  plan->parquet.by_field_id = info->mapping == MappingMode::id;
   for (const auto& predicate : request.predicates) {
+    const auto column = find_column(*info, predicate.path);
     // Values of partition columns that a file happens to hold mean nothing.
-    const int index = predicate.path.empty()
-                          ? -1
-                          : column::find_field_ignore_case(info->schema, predicate.path[0]);
-    if (index >= 0 && !info->is_partition_column(static_cast<std::size_t>(index))) {
-      plan->parquet.predicates.push_back(predicate);
-    }
+    if (!column || column->partition) continue;
+    plan->parquet.predicates.push_back(predicate);
+    plan->parquet.predicates.back().path = column->physical_path;
   }
   return std::shared_ptr<const ScanPlan>(std::move(plan));
+}
+
+// The array as one of `type`, which differs in names of struct fields only.
+std::shared_ptr<arrow::ArrayData> renamed(const std::shared_ptr<arrow::ArrayData>& data,
+                                          const std::shared_ptr<arrow::DataType>& type) {
+  auto out = data->Copy();
+  out->type = type;
+  for (std::size_t i = 0; i < out->child_data.size(); ++i) {
+    out->child_data[i] = renamed(out->child_data[i], type->field(static_cast<int>(i))->type());
+  }
+  return out;
 }
 
 // Some files, one after the other.
@@ -108,10 +121,10 @@ class FilesReader final : public connector::BatchReader {
 
  private:
   Status open(const AddFile& add) {
-    TRY(check_readable_file(add, plan_->table));
     file_.path = resolve_path(plan_->table, add.path);
     file_.size = add.size;
-    file_.modified_us = add.modification_time * 1000;
+    file_.modified_us =
+        std::clamp(add.modification_time, INT64_MIN / 1000, INT64_MAX / 1000) * 1000;
     if (!file_.path.starts_with('/')) {
       return Status::unsupported("the Delta table {} has a data file on another file system: {}",
                                  plan_->table, add.path);
@@ -120,21 +133,42 @@ class FilesReader final : public connector::BatchReader {
     for (const auto& column : plan_->columns) {
       if (column.from != OutputColumn::From::partition) continue;
       const auto& field = plan_->info->schema[static_cast<std::size_t>(column.index)];
-      const auto found = add.partition_values.find(field.name);
+      const auto& physical = plan_->info->physical[static_cast<std::size_t>(column.index)];
+      const auto found = add.partition_values.find(physical.name);
       TRY_ASSIGN(auto value,
                  parse_partition_value(
                      field, found == add.partition_values.end() ? std::nullopt : found->second,
                      plan_->time_zone));
       partition_.push_back({field, std::move(value)});
     }
+    TRY(open_rows(add));
+    open_ = true;
+    return Status::OK();
+  }
+
+  Status open_rows(const AddFile& add) {
+    deleted_.reset();
+    row_ = 0;
+    if (add.deletion_vector != nullptr) {
+      TRY_ASSIGN(deleted_, read_deletion_vector(*plan_->store, plan_->table, *add.deletion_vector));
+    }
+    std::int64_t rows = 0;
     if (plan_->wanted.empty()) {
       TRY_ASSIGN(const auto footer, format::read_parquet_footer(plan_->store, file_.path));
-      rows_left_ = footer.rows;
+      rows = footer.rows;
+      rows_left_ = rows - (deleted_ ? deleted_->count() : 0);
     } else {
-      TRY_ASSIGN(reader_, format::ParquetReader::open(plan_->store, file_.path, plan_->wanted,
-                                                      plan_->parquet));
+      format::ParquetReadOptions options = plan_->parquet;
+      if (deleted_) options.predicates.clear();  // a row group left out would move the positions
+      TRY_ASSIGN(reader_,
+                 format::ParquetReader::open(plan_->store, file_.path, plan_->wanted, options));
+      rows = reader_->rows();
     }
-    open_ = true;
+    if (deleted_ && deleted_->last() >= rows) {
+      return Status::error("DELTA_DELETION_VECTOR_INVALID_ROW_INDEX")
+          .with_cause(
+              Status::io("{} has {} rows, row {} is deleted", file_.path, rows, deleted_->last()));
+    }
     return Status::OK();
   }
 
@@ -145,9 +179,29 @@ class FilesReader final : public connector::BatchReader {
       return rows == 0 ? Result<connector::RecordBatchPtr>(connector::RecordBatchPtr())
                        : complete(nullptr, rows);
     }
-    TRY_ASSIGN(const auto batch, reader_->next());
-    if (batch == nullptr) return connector::RecordBatchPtr();
-    return complete(batch.get(), batch->num_rows());
+    for (;;) {
+      TRY_ASSIGN(auto batch, reader_->next());
+      if (batch == nullptr) return connector::RecordBatchPtr();
+      if (deleted_) {
+        TRY_ASSIGN(batch, without_deleted(batch));
+      }
+      if (batch->num_rows() > 0) return complete(batch.get(), batch->num_rows());
+    }
+  }
+
+  // The batch begins at row_ of the file.
+  Result<connector::RecordBatchPtr> without_deleted(const connector::RecordBatchPtr& batch) {
+    const std::int64_t rows = batch->num_rows();
+    TRY_ARROW_ASSIGN(std::shared_ptr<arrow::Buffer> keep,
+                     arrow::AllocateBitmap(rows, arrow::default_memory_pool()));
+    arrow::bit_util::SetBitsTo(keep->mutable_data(), 0, rows, true);
+    deleted_->clear(row_, rows, keep->mutable_data());
+    row_ += rows;
+    const auto mask = std::make_shared<arrow::BooleanArray>(rows, std::move(keep));
+    if (mask->true_count() == rows) return batch;
+    TRY_ARROW_ASSIGN(const arrow::Datum kept,
+                     arrow::compute::Filter(arrow::Datum(batch), arrow::Datum(mask)));
+    return kept.record_batch();
   }
 
   Result<connector::RecordBatchPtr> complete(const arrow::RecordBatch* read, std::int64_t rows) {
@@ -158,6 +212,10 @@ class FilesReader final : public connector::BatchReader {
       switch (plan_->columns[i].from) {
         case OutputColumn::From::file:
           array = read->column(plan_->columns[i].index);
+          if (plan_->info->mapping != MappingMode::none) {
+            array = arrow::MakeArray(
+                renamed(array->data(), plan_->arrow_output->field(static_cast<int>(i))->type()));
+          }
           break;
         case OutputColumn::From::partition: {
           const auto& constant = partition_[partition++];
@@ -188,12 +246,17 @@ class FilesReader final : public connector::BatchReader {
   io::FileInfo file_;
   std::vector<format::ConstantColumn> partition_;
   std::unique_ptr<format::ParquetReader> reader_;
-  std::int64_t rows_left_ = 0;
+  std::optional<DeletedRows> deleted_;
+  std::int64_t row_ = 0;        // of the file, where the next batch begins
+  std::int64_t rows_left_ = 0;  // when no column of the file is read
 };
 
 std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files) {
+  const auto cost = [](const AddFile& file) {  // the size is only a claim of the log
+    return std::clamp<std::int64_t>(file.size, 0, partition_bytes_max) + open_cost_bytes;
+  };
   std::int64_t total = 0;
-  for (const auto& file : files) total += file->size + open_cost_bytes;
+  for (const auto& file : files) total += cost(*file);
   const std::int64_t target =
       std::clamp(total / (shared_pool().size() * 4), partition_bytes_min, partition_bytes_max);
   std::vector<std::vector<AddFilePtr>> groups;
@@ -203,7 +266,7 @@ std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files)
       groups.emplace_back();
       filled = 0;
     }
-    filled += file->size + open_cost_bytes;
+    filled += cost(*file);
     groups.back().push_back(std::move(file));
   }
   return groups;
@@ -226,6 +289,7 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
     while (needed < files.size() && rows < *request.limit) {
       const auto& file = *files[needed++];
       rows += file.stats.empty() ? 0 : parse_stats(file.stats).rows.value_or(0);
+      if (file.deletion_vector != nullptr) rows -= file.deletion_vector->cardinality;
     }
     files.resize(needed);
   }

@@ -185,23 +185,32 @@ std::optional<Range> stats_range(const FileStats& stats, const std::vector<std::
   return range;
 }
 
-// The field that the path names, any case; its path in the table's own spelling.
-const column::Field* resolve(const column::Schema& schema, const std::vector<std::string>& path,
-                             std::vector<std::string>& spelled) {
-  const column::Schema* fields = &schema;
-  const column::Field* field = nullptr;
-  for (const auto& name : path) {
-    if (fields == nullptr) return nullptr;
-    const int index = column::find_field_ignore_case(*fields, name);
-    if (index < 0) return nullptr;
-    field = &(*fields)[static_cast<std::size_t>(index)];
-    spelled.push_back(field->name);
-    fields = field->type->kind() == TypeKind::struct_ ? &field->type->fields() : nullptr;
-  }
-  return field;
+// Whether a column's bounds may have been written in another type whose texts round differently: a
+// REAL that is a DOUBLE now.
+bool has_rounded_bounds(const column::Field& field) {
+  return field.type->kind() == TypeKind::double_ &&
+         field.metadata.find("delta.typeChanges") != std::string::npos;
 }
 
 }  // namespace
+
+std::optional<ColumnRef> find_column(const TableInfo& table, const std::vector<std::string>& path) {
+  ColumnRef column;
+  const column::Schema* fields = &table.schema;
+  const column::Schema* physical = &table.physical;
+  for (const auto& name : path) {
+    const int index = fields == nullptr ? -1 : column::find_field_ignore_case(*fields, name);
+    if (index < 0) return std::nullopt;
+    const auto at = static_cast<std::size_t>(index);
+    column.field = &(*fields)[at];
+    if (column.physical_path.empty()) column.partition = table.is_partition_column(at);
+    column.physical_path.push_back((*physical)[at].name);
+    const bool is_struct = column.field->type->kind() == TypeKind::struct_;
+    physical = is_struct ? &(*physical)[at].type->fields() : nullptr;
+    fields = is_struct ? &column.field->type->fields() : nullptr;
+  }
+  return column.field == nullptr ? std::nullopt : std::optional(column);
+}
 
 FileStats parse_stats(std::string_view text) {
   StatsReader reader;
@@ -217,16 +226,15 @@ bool may_match(const AddFile& file, const TableInfo& table,
                const std::vector<Predicate>& predicates) {
   std::optional<FileStats> stats;
   for (const auto& predicate : predicates) {
-    std::vector<std::string> path;
-    const column::Field* field = resolve(table.schema, predicate.path, path);
-    if (field == nullptr) continue;
-    const auto index = column::find_field(table.schema, path[0]);
-    if (table.is_partition_column(static_cast<std::size_t>(index))) {
-      const auto found = file.partition_values.find(path[0]);
+    const auto column = find_column(table, predicate.path);
+    if (!column) continue;
+    const column::Field& field = *column->field;
+    if (column->partition) {
+      const auto found = file.partition_values.find(column->physical_path[0]);
       const auto value = parse_partition_value(
-          *field, found == file.partition_values.end() ? std::nullopt : found->second);
+          field, found == file.partition_values.end() ? std::nullopt : found->second);
       if (!value.ok()) continue;  // the scan itself reports it
-      if (field->type->kind() == TypeKind::timestamp && (*value)->is_valid &&
+      if (field.type->kind() == TypeKind::timestamp && (*value)->is_valid &&
           !says_its_zone(*found->second))
         continue;
       const bool null = !(*value)->is_valid;
@@ -236,7 +244,8 @@ bool may_match(const AddFile& file, const TableInfo& table,
     }
     if (file.stats.empty()) continue;
     if (!stats) stats = parse_stats(file.stats);
-    const auto range = stats_range(*stats, path, field->type);
+    auto range = stats_range(*stats, column->physical_path, field.type);
+    if (range && has_rounded_bounds(field)) range->min = range->max = nullptr;
     if (range && !matches(predicate, *range)) return false;
   }
   return true;

@@ -66,6 +66,8 @@ Result<TableInfoPtr> make_table_info(Metadata metadata) {
     }
     info->partition_index.push_back(index);
   }
+  TRY_ASSIGN(info->mapping, mapping_mode(metadata));
+  TRY_ASSIGN(info->physical, physical_schema(info->schema, info->mapping));
   info->metadata = std::move(metadata);
   return TableInfoPtr(std::move(info));
 }

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "column/types.h"
 #include "delta/actions.h"
+#include "delta/column_mapping.h"
 #include "delta/shared_list.h"
 
 namespace millstream::delta {
@@ -22,6 +23,8 @@ struct TableInfo {
   Metadata metadata;
   column::Schema schema;             // table order, partition columns included
   std::vector<int> partition_index;  // positions in schema, in order of partitionColumns
+  MappingMode mapping = MappingMode::none;
+  column::Schema physical;  // schema as data files, statistics and partition values name it
 
   bool is_partition_column(std::size_t column) const;
   // A table property by its canonical name ("delta.appendOnly"), any case; nullptr: not set.

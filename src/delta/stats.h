@@ -48,6 +48,15 @@ struct FileStats {
 };
 FileStats parse_stats(std::string_view json);
 
+// A column, or a member of a struct.
+struct ColumnRef {
+  const column::Field* field = nullptr;  // of the table's schema
+  std::vector<std::string> physical_path;
+  bool partition = false;
+};
+// The path in any case. Nothing: the table has no such column.
+std::optional<ColumnRef> find_column(const TableInfo& table, const std::vector<std::string>& path);
+
 // False: no row of the file can match all of the predicates. Partition columns are judged by their
 // values.
 bool may_match(const AddFile& file, const TableInfo& table,

@@ -19,7 +19,7 @@ Status not_a_table(io::Store& store, const std::string& table) {
 
 Result<SnapshotPtr> snapshot_of(const std::shared_ptr<io::Store>& store, const std::string& table,
                                 const ReadOptions& options) {
-  const auto log = Log::at(store, table);
+  const auto log = Log::shared(store, table);
   if (options.version_as_of) {
     auto snapshot = log->at_version(*options.version_as_of);
     if (!snapshot.ok() && snapshot.status().is("DELTA_TABLE_NOT_FOUND"))
@@ -80,9 +80,10 @@ DeltaTable::DeltaTable(std::shared_ptr<io::Store> store, std::string table, Snap
     : store_(std::move(store)),
       table_(std::move(table)),
       snapshot_(std::move(snapshot)),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      schema_(without_delta_notes(snapshot_->schema())) {}
 
-const column::Schema& DeltaTable::schema() const { return snapshot_->schema(); }
+const column::Schema& DeltaTable::schema() const { return schema_; }
 const column::Schema& DeltaTable::metadata_fields() const { return format::file_metadata_fields(); }
 
 Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& request) const {

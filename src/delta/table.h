@@ -58,6 +58,7 @@ class DeltaTable final : public connector::Table {
   std::string table_;
   SnapshotPtr snapshot_;
   ReadOptions options_;
+  column::Schema schema_;
 };
 
 }  // namespace millstream::delta

@@ -43,6 +43,24 @@ Result<Schema> new_schema(const WriteRequest& request) {
   return schema;
 }
 
+// With delta.enableTypeWidening a merge of schemas would change the types of columns.
+Status refuse_widening(const TableInfo& table, const Schema& data) {
+  if (!table.flag("delta.enableTypeWidening", false)) return Status::OK();
+  for (const auto& field : data) {
+    const int index = column::find_field_ignore_case(table.schema, field.name);
+    if (index < 0) continue;
+    const auto& current = table.schema[static_cast<std::size_t>(index)].type;
+    if (field.type->kind() != TypeKind::null &&
+        !column::same_type_ignoring_nullability(field.type, current)) {
+      return Status::unsupported(
+          "mergeSchema would have to widen column {} from {} to {} or to cast it: Millstream does "
+          "not do that on a table with delta.enableTypeWidening yet",
+          field.name, current->sql(), field.type->sql());
+    }
+  }
+  return Status::OK();
+}
+
 Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms) {
   TRY_ASSIGN(const Schema schema, new_schema(request));
   Metadata metadata;
@@ -90,6 +108,7 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
     TRY_ASSIGN(schema, schema_after_write(snapshot->info(), request.data, request.merge_schema,
                                           request.rule, request.overwrite));
     if (schema != snapshot->schema()) TRY(check_column_names(schema, "METADATA_UPDATE"));
+    if (request.merge_schema) TRY(refuse_widening(snapshot->info(), request.data));
   }
 
   WritePlan plan;

@@ -32,7 +32,8 @@ struct Definition {
   std::string time_zone;
   DeltaSourceOptions options;
   std::shared_ptr<const std::regex> exclude;
-  delta::SnapshotPtr at_definition;  // gives the schema
+  delta::SnapshotPtr at_definition;
+  column::Schema schema;  // of at_definition, for users
   bool case_sensitive = false;
 };
 
@@ -76,6 +77,7 @@ class DeltaSource final : public connector::Source {
     }
     Budget budget{options_.max_files, options_.max_bytes};
     if (all) budget = {};
+    TRY(check_mapping_since(from));
     TRY_ASSIGN(const DeltaOffset end, admit(from, latest, budget));
     if (start && end == from) return start;
     return std::optional<Offset>(print_delta_offset(end));
@@ -362,6 +364,7 @@ class DeltaSource final : public connector::Source {
       return Status::error("DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
                            {{"newTableId", other.metadata.id}, {"oldTableId", info_->metadata.id}});
     }
+    TRY(check_mapping(other, version));
     const bool partitioning = other.metadata.partition_columns == info_->metadata.partition_columns;
     if (partitioning && delta::is_read_compatible(other.schema, info_->schema)) return Status::OK();
     return Status::error(options_.has_start() ? "DELTA_SCHEMA_CHANGED_WITH_STARTING_OPTIONS"
@@ -369,6 +372,31 @@ class DeltaSource final : public connector::Source {
                          {{"version", fmt::to_string(version)},
                           {"readSchema", column::to_ddl(info_->schema)},
                           {"dataSchema", column::to_ddl(other.schema)}});
+  }
+
+  // Columns that were renamed or dropped between another version and the one that the query was
+  // planned with: only a reader that tracks schemas could go on.
+  Status check_mapping(const delta::TableInfo& other, std::int64_t version) const {
+    const bool is_older = version <= definition_->at_definition->version();
+    const delta::TableInfo& older = is_older ? other : *info_;
+    const delta::TableInfo& newer = is_older ? *info_ : other;
+    if (delta::keeps_columns(older, newer)) return Status::OK();
+    return Status::error(
+        "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",
+        {{"docLink", "https://docs.delta.io/latest/versioning.html#column-mapping"},
+         {"readSchema", older.metadata.schema_string},
+         {"incompatibleSchema", newer.metadata.schema_string}});
+  }
+
+  // A stream that begins behind the planned version of a table with column mapping is checked
+  // before its first batch, not when it comes to the change.
+  Status check_mapping_since(const DeltaOffset& from) {
+    if (std::exchange(mapping_checked_, true) || info_->mapping == delta::MappingMode::none ||
+        from.initial || from.version >= definition_->at_definition->version())
+      return Status::OK();
+    const auto snapshot = log_->at_version(from.version);
+    // What is gone from the log is found out by reading it.
+    return snapshot.ok() ? check_mapping((*snapshot)->info(), from.version) : Status::OK();
   }
 
   bool excluded(const delta::AddFile& file) const {
@@ -381,6 +409,7 @@ class DeltaSource final : public connector::Source {
   const delta::TableInfoPtr info_;
   const std::shared_ptr<delta::Log> log_;
   std::optional<std::int64_t> pinned_version_;
+  bool mapping_checked_ = false;
   std::optional<SnapshotFiles> snapshot_files_;
   std::map<std::int64_t, std::shared_ptr<const CommitChanges>>
       commits_;  // read, and not yet behind the stream
@@ -391,7 +420,7 @@ class DeltaStreamTable final : public connector::StreamTable {
   explicit DeltaStreamTable(std::shared_ptr<const Definition> definition)
       : definition_(std::move(definition)) {}
 
-  const column::Schema& schema() const override { return definition_->at_definition->schema(); }
+  const column::Schema& schema() const override { return definition_->schema; }
   const column::Schema& metadata_fields() const override { return format::file_metadata_fields(); }
   std::string describe() const override { return fmt::format("delta [{}]", definition_->path); }
 
@@ -424,13 +453,14 @@ Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(
       return Status::error("DELTA_REGEX_OPT_SYNTAX_ERROR", {{"regExpOption", "excludeRegex"}});
     }
   }
-  const auto log = delta::Log::at(definition->store, definition->path);
+  const auto log = delta::Log::shared(definition->store, definition->path);
   TRY_ASSIGN(definition->at_definition, log->latest());
   if (definition->at_definition == nullptr) {
     return Status::error("DELTA_TABLE_NOT_FOUND", {{"tableName", "`" + definition->path + "`"}});
   }
   const auto& snapshot = *definition->at_definition;
   TRY(delta::check_readable(snapshot.protocol(), snapshot.info(), definition->path));
+  definition->schema = delta::without_delta_notes(snapshot.schema());
   if (snapshot.schema().empty()) return Status::error("DELTA_SCHEMA_NOT_SET");
   return std::shared_ptr<const connector::StreamTable>(
       std::make_shared<DeltaStreamTable>(std::move(definition)));

@@ -1,0 +1,58 @@
+// Deletion vectors: which rows of a data file are deleted, by their positions in the file. Read in
+// the portable format, wherever they are kept: inline in the log, or in a file under the table or
+// at an absolute path. Immutable once read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "delta/actions.h"
+#include "io/store.h"
+
+namespace millstream::delta {
+
+class DeletedRows {
+ public:
+  // A 64-bit Roaring bitmap: magic number, then 32-bit bitmaps by the upper half of the position.
+  // An error says what is wrong with the bytes.
+  static Result<DeletedRows> parse(std::string bitmap);
+
+  std::int64_t count() const { return count_; }
+  std::int64_t last() const { return last_; }  // -1: none
+  // Of the rows `first` to `first + rows` (exclusive), clears the bits of those that are deleted.
+  void clear(std::int64_t first, std::int64_t rows, std::uint8_t* bits) const;
+
+ private:
+  // 65536 positions from `first` on, left as they stand in the bytes.
+  struct Container {
+    enum class Kind : std::uint8_t { array, bitmap, runs };
+    Kind kind;
+    std::int64_t first = 0;
+    std::size_t offset = 0;  // of the values in bytes_
+    std::int64_t items = 0;  // array: values, runs: runs
+  };
+
+  class Parser;
+
+  std::string bytes_;
+  std::vector<Container> containers_;  // ascending
+  std::int64_t count_ = 0;
+  std::int64_t last_ = -1;
+};
+
+// Reads and checks size, checksum and cardinality. DELTA_DELETION_VECTOR_*_MISMATCH,
+// FAILED_READ_FILE.*.
+Result<DeletedRows> read_deletion_vector(io::Store& store, const std::string& table,
+                                         const DeletionVector& vector);
+
+// The file of a vector that is kept in one ("u" and "p").
+Result<std::string> deletion_vector_path(const std::string& table, const DeletionVector& vector);
+
+// Z85: five characters for four bytes. Nothing: not such a text.
+std::optional<std::string> decode_z85(std::string_view text);
+
+}  // namespace millstream::delta

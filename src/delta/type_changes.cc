@@ -1,0 +1,67 @@
+#include "delta/type_changes.h"
+
+#include <nlohmann/json.hpp>
+
+namespace millstream::delta {
+namespace {
+
+using column::DataType;
+using column::Field;
+using column::TypeKind;
+using nlohmann::json;
+
+constexpr const char* changes_key = "delta.typeChanges";
+
+// Digits before the point that every value of an integer type fits into, as the protocol counts.
+int integer_digits(TypeKind kind) { return kind == TypeKind::long_ ? 20 : 10; }
+
+bool is_widening(const DataType& from, const DataType& to) {
+  if (from.is_integral() && to.is_integral()) return from.kind() <= to.kind();
+  if (to.kind() == TypeKind::double_)
+    return (from.is_integral() && from.kind() != TypeKind::long_) ||
+           from.kind() == TypeKind::float_;
+  if (to.kind() == TypeKind::timestamp_ntz) return from.kind() == TypeKind::date;
+  if (to.kind() != TypeKind::decimal) return false;
+  const int whole = to.precision() - to.scale();
+  if (from.is_integral()) return whole >= integer_digits(from.kind());
+  return from.kind() == TypeKind::decimal && to.scale() >= from.scale() &&
+         whole >= from.precision() - from.scale();
+}
+
+Status unsupported(const Field& field, const std::string& from, const std::string& to) {
+  return Status::error("DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",
+                       {{"fieldName", field.name}, {"fromType", from}, {"toType", to}});
+}
+
+Status check_field(const Field& field) {
+  if (field.metadata.find(changes_key) == std::string::npos) return Status::OK();
+  const json notes = json::parse(field.metadata, nullptr, /*exceptions=*/false);
+  const auto changes = notes.find(changes_key);
+  if (changes == notes.end() || !changes->is_array()) return Status::OK();
+  for (const auto& change : *changes) {
+    const auto name = [&](const char* key) {
+      return change.is_object() && change.contains(key) && change[key].is_string()
+                 ? change[key].get<std::string>()
+                 : "";
+    };
+    const std::string from_name = name("fromType");
+    const std::string to_name = name("toType");
+    const auto from = column::parse_type(from_name);
+    const auto to = column::parse_type(to_name);
+    if (!from.ok() || !to.ok() || !is_widening(**from, **to))
+      return unsupported(field, from_name, to_name);
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status check_type_changes(const column::Schema& schema) {
+  for (const auto& field : schema) {
+    TRY(check_field(field));
+    if (field.type->is_nested()) TRY(check_type_changes(field.type->fields()));
+  }
+  return Status::OK();
+}
+
+}  // namespace millstream::delta

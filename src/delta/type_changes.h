@@ -1,0 +1,13 @@
+// Type widening: what a table's schema says of its columns' earlier types. Pure.
+#pragma once
+
+#include "base/status.h"
+#include "column/types.h"
+
+namespace millstream::delta {
+
+// DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA for a recorded change after which old files cannot be
+// read as the new type.
+Status check_type_changes(const column::Schema& schema);
+
+}  // namespace millstream::delta
