@@ -4,6 +4,7 @@ import datetime
 from decimal import Decimal
 
 import pytest
+from concurrent_appends import append_at_once, by_deltalake, by_session, engines, versions
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -68,3 +69,15 @@ def test_both_append_in_turn(spark, real, tmp_path):
     spark.range(9, 10).write.format("delta").mode("overwrite").save(path)
     assert [r.id for r in real.read.format("delta").load(path).collect()] == [9]
     assert real.read.format("delta").option("versionAsOf", 3).load(path).count() == 4
+
+
+def test_all_engines_append_at_once(spark, real, tmp_path):
+    path = str(tmp_path / "t")
+    real.range(0).write.format("delta").save(path)
+    told = append_at_once(path, [by_session(spark, path), by_session(real, path), by_session(spark, path),
+                                 by_deltalake(path)], 15)
+    assert len(told) >= 45
+    assert versions(path) == list(range(len(told) + 1))
+    assert len(engines(path)) == 3
+    for session in (spark, real):
+        assert sorted(r.id for r in session.read.format("delta").load(path).collect()) == told
