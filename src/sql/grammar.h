@@ -23,6 +23,8 @@ namespace limits {
 // Nesting of one expression, and terms of one chain of operators: what walks the tree recurses.
 inline constexpr int nesting_max = 400;
 inline constexpr int chain_max = 2000;
+// Subqueries of expressions inside each other: the engine's work doubles with each level.
+inline constexpr int subquery_nesting_max = 16;
 }  // namespace limits
 
 class Grammar {
@@ -219,6 +221,7 @@ class Grammar {
   bool named_markers_ = false;
   bool positional_markers_ = false;
   int nesting_ = 0;
+  int subquery_nesting_ = 0;
 };
 
 // Message builders.

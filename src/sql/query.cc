@@ -336,9 +336,11 @@ void Grammar::wrap_filter(sc::Relation& out, std::string_view function, sc::Expr
 
 // The query between brackets that are open already; `out` refers to it by its plan id.
 Status Grammar::subquery(sc::Expression& out, sc::SubqueryExpression::SubqueryType type) {
+  if (++subquery_nesting_ > limits::subquery_nesting_max) return too_complex();
   sc::Relation relation;
   auto windows = std::move(windows_);
   TRY(query(relation));
+  --subquery_nesting_;
   windows_ = std::move(windows);
   const std::int64_t id = -1 - static_cast<std::int64_t>(subqueries_.size());
   relation.mutable_common()->set_plan_id(id);

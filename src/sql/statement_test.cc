@@ -137,6 +137,9 @@ TEST(Statement, LargeInputIsAnErrorOrWorks) {
   std::string unions = "SELECT 1";
   for (int i = 0; i < 2000; ++i) unions += " UNION ALL SELECT 1";
   EXPECT_TRUE(error_of(unions).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
+  std::string scalars = "1";
+  for (int i = 0; i < 30; ++i) scalars = "(SELECT " + scalars + ")";
+  EXPECT_TRUE(error_of("SELECT " + scalars).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
   const std::string open(100'000, '(');
   EXPECT_FALSE(error_of("SELECT " + open).empty());
   EXPECT_FALSE(error_of(open + "SELECT 1" + std::string(100'000, ')')).empty());
