@@ -13,6 +13,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+if len(sys.argv) != 2:
+    sys.exit("usage: millstream run examples/flights.py FOLDER      (FOLDER as written by make_flights.py)")
 FOLDER = os.path.abspath(sys.argv[1])
 LANDING = f"{FOLDER}/landing"
 BRONZE = f"{FOLDER}/bronze"

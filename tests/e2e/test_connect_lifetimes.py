@@ -60,6 +60,7 @@ def test_a_client_that_waits_keeps_its_session(hasty, tmp_path):
 
 def test_an_operation_that_nobody_attends_is_abandoned(hasty):
     wire = Wire(hasty.port)
+    wire.version()  # opens the session
     request = wire.endless_request()
     wire.execute(request).cancel()
     until(lambda: wire.states().get(request.operation_id) == "CANCELLED")
@@ -72,6 +73,7 @@ def test_an_operation_that_nobody_attends_is_abandoned(hasty):
 
 def test_a_lost_stream_ends_what_cannot_be_attached_again(server):
     wire = Wire(server.port)
+    wire.version()  # opens the session
     request = wire.endless_request(reattachable=False)
     call = wire.execute(request)
     until(lambda: wire.states().get(request.operation_id) == "RUNNING")
@@ -136,6 +138,7 @@ def test_cursors(server):
 
 def test_a_new_stream_takes_over_from_the_old_one(server):
     wire = Wire(server.port)
+    wire.version()  # opens the session
     request = wire.endless_request()
     first = []
     thread = threading.Thread(target=lambda: first.append(failure(lambda: wire.execute(request))))
