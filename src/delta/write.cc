@@ -122,6 +122,7 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   txn.metrics.emplace_back("numOutputRows", fmt::to_string(files.rows));
   txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
   TRY_ASSIGN(const std::int64_t version, commit_files(*log, txn, *plan.info, files));
+  log->wait_for_checkpoints();  // the process of a batch job may end with the write
   return WriteResult{version, false, files.rows, static_cast<std::int64_t>(files.adds.size())};
 }
 
