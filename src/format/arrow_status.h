@@ -10,6 +10,9 @@ namespace millstream::format {
 
 inline Status to_status(const arrow::Status& status) {
   if (status.ok()) return Status::OK();
+  // The detail has the reason, such as a full disk.
+  if (status.IsIOError() && status.detail() != nullptr)
+    return Status::io("{}: {}", status.message(), status.detail()->ToString());
   return status.IsIOError() ? Status::io("{}", status.message())
                             : Status::internal("Arrow: {}", status.ToString());
 }

@@ -203,10 +203,13 @@ std::string error_path(const std::string& path) { return "file://" + percent_enc
 
 Status failed_read(const std::string& path, const Status& cause) {
   const bool missing = cause.is(ErrorKind::file_not_found);
-  Status status =
+  ErrorInfo info =
       Status::error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT",
-                    {{"path", error_path(path)}});
-  return status.with_cause(cause);
+                    {{"path", error_path(path)}})
+          .info();
+  // Spark's clients see the reason in the stack trace only.
+  if (!missing) info.message += "\nCaused by: " + cause.message();
+  return Status(std::move(info)).with_cause(cause);
 }
 
 }  // namespace millstream::format

@@ -103,6 +103,21 @@ TEST_P(Listing, HiddenNamesAndDepth) {
                                              "sub/d.json", "sub/deep/h.json"));
 }
 
+TEST_P(Listing, TheBasePathHoldsTheRoots) {
+  const auto refused = [&](const std::string& root, const std::string& base) -> std::string {
+    ListOptions options;
+    options.base_path = root_ + base;
+    const Status status = list_files(store_, {root_ + root}, options).status();
+    return status.ok() ? "" : status.message();
+  };
+  EXPECT_EQ(refused("/p=2", ""), "");
+  EXPECT_EQ(refused("/p=2", "/p=2"), "");
+  EXPECT_EQ(refused("/p=2", "/nowhere"), "Option 'basePath' not found");
+  EXPECT_EQ(refused("/p=2", "/a.json"), "Option 'basePath' must be a directory");
+  EXPECT_EQ(refused("/p=2", "/sub"),
+            "Wrong basePath " + root_ + "/sub for the root path: " + io::to_uri(root_ + "/p=2"));
+}
+
 TEST_P(Listing, PatternsAndPlainNames) {
   EXPECT_THAT(list("/*.json"), ElementsAre("a.json", "a[1].json"));
   EXPECT_THAT(list("/{a,b}.*"), ElementsAre("a.json", "b.txt"));

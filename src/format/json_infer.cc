@@ -55,8 +55,12 @@ Status infer_file(const std::shared_ptr<io::Store>& store, const io::FileInfo& f
     status = read_file(store, file, options, tree);
   }
   if (status.ok() || status.is(ErrorKind::unsupported_operation)) return status;
-  if (status.is("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"))
-    return failed_read(file.path, status);
+  if (status.is("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION")) {
+    ErrorInfo info = status.info();
+    info.kind = ErrorKind::spark;
+    info.message += "\nFile: " + io::to_uri(file.path);
+    return Status(std::move(info));
+  }
   const bool ignored = status.is(ErrorKind::file_not_found) ? options.ignore_missing_files
                                                             : options.ignore_corrupt_files;
   return ignored ? Status::OK() : failed_read(file.path, status);

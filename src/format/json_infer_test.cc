@@ -52,7 +52,8 @@ TEST(JsonInfer, MalformedRecordsAddTheCorruptColumnAndNothingElse) {
   options.mode = ParseMode::drop_malformed;
   EXPECT_EQ(infer({"{\"a\":1}\n{\"b\":1,\"c\":{bad\n"}, options), "a BIGINT");
   options.mode = ParseMode::fail_fast;
-  EXPECT_EQ(infer({"{\"a\":1}\n{\"b\":1,\"c\":{bad\n"}, options), "FAILED_READ_FILE.NO_HINT");
+  EXPECT_EQ(infer({"{\"a\":1}\n{\"b\":1,\"c\":{bad\n"}, options),
+            "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION");
 }
 
 TEST(JsonInfer, Options) {

@@ -196,8 +196,11 @@ class JsonReader final : public connector::BatchReader {
     const auto& path = files_[file_].info.path;
     const bool missing = status.is(ErrorKind::file_not_found);
     if (status.is(ErrorKind::unsupported_operation)) return status;
-    const bool ignored = missing ? scan_->options.ignore_missing_files
-                                 : scan_->options.ignore_corrupt_files && !is_denied(status);
+    // A record that FAILFAST refuses does not make the file a corrupt one.
+    const bool refused = status.is("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION");
+    const bool ignored =
+        missing ? scan_->options.ignore_missing_files
+                : scan_->options.ignore_corrupt_files && !refused && !is_denied(status);
     if (!ignored) return failed_read(path, status);
     if (scan_->on_skipped_file) scan_->on_skipped_file(path, missing);
     return Status::OK();

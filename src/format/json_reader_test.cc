@@ -143,9 +143,12 @@ TEST(JsonReader, MalformedRecordsHarmNobodyElse) {
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.status().condition(), "FAILED_READ_FILE.NO_HINT");
   EXPECT_THAT(failed.status().message(), HasSubstr("file:///in/a.json"));
+  EXPECT_THAT(failed.status().message(), HasSubstr("{\"a\":9,\"b\":{\"x\":"));  // the record
   ASSERT_NE(failed.status().info().cause, nullptr);
   EXPECT_EQ(failed.status().info().cause->condition,
             "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION");
+  fail.ignore_corrupt_files = true;
+  EXPECT_FALSE(testing::read_json({"a INT", text, fail}).ok());
 }
 
 TEST(JsonReader, BadFieldsByMode) {
@@ -206,8 +209,9 @@ TEST(JsonReader, AMalformedRecordIsNotLost) {
   options.corrupt_column = "bad";
   EXPECT_THAT(rows_of({"v INT, r STRING", "{x\n", options}),
               ElementsAre(R"(NULL|{"bad":"{x","_file_path":"/in/a.json"})"));
-  options.mode = ParseMode::drop_malformed;
-  EXPECT_THAT(rows_of({"v INT, r STRING", text, options}), ElementsAre("1|NULL", "2|NULL"));
+  options.mode = ParseMode::drop_malformed;  // what can be read stays, and so does what follows it
+  EXPECT_THAT(rows_of({"v INT, r STRING", text, options}),
+              ElementsAre("1|NULL", HasSubstr("2|{\"bad\":\"[{")));
 }
 
 TEST(JsonReader, TextAfterTheFirstValueStaysVisible) {

@@ -185,6 +185,17 @@ Status match_paths(io::Store& store, std::string_view pattern, std::vector<std::
   return Status::OK();
 }
 
+// A file outside basePath would have no place among the partitions.
+Status check_base_path(io::Store& store, const std::string& base, const std::string& root) {
+  const auto info = store.stat(base);
+  if (info.status().is(ErrorKind::file_not_found))
+    return Status::invalid("Option 'basePath' not found");
+  TRY(info.status());
+  if (!info->is_directory) return Status::invalid("Option 'basePath' must be a directory");
+  if (root.starts_with(base)) return Status::OK();
+  return Status::invalid("Wrong basePath {} for the root path: {}", base, io::to_uri(root));
+}
+
 Status path_not_found(const std::string& path) {
   return Status::error("PATH_NOT_FOUND", {{"path", "file:" + path}});
 }
@@ -238,6 +249,7 @@ Result<std::vector<FoundFile>> list_files(const std::shared_ptr<io::Store>& stor
       paths.push_back(root);
     }
     for (const auto& path : paths) {
+      if (options.base_path) TRY(check_base_path(*store, *options.base_path, path));
       Status status = lister.add_root(path);
       if (status.is(ErrorKind::file_not_found)) {
         if (!options.ignore_missing) return path_not_found(path);
