@@ -41,6 +41,16 @@ def test_al03_allow_overwrites(work):
     assert work.rows() == [(1,), (2,)]
 
 
+def test_al05_latest_first_with_a_limit_reads_old_files_too(work):
+    day = 24 * 3600
+    for i, age in enumerate((30, 20, 10, 0)):
+        os.utime(work.write(f"{i}.json", f'{{"v":{i}}}\n'), (1_700_000_000 - age * day,) * 2)
+    work.run(work.files("v int", latestFirst="true", maxFilesPerTrigger=1, maxFileAge="7d"))
+    logs = sorted((work.out / "_delta_log").glob("*.json"))
+    adds = [json.loads(line)["add"] for log in logs for line in log.read_text().splitlines() if '"add"' in line]
+    assert [json.loads(add["stats"])["minValues"]["v"] for add in adds] == [3, 2, 1, 0]
+
+
 def test_al06_include_existing_files_counts_once(work):
     work.write("1.json", '{"v":1}\n')
     work.write("2.json", '{"v":2}\n')
@@ -68,6 +78,20 @@ def test_al09_nested_and_hidden(work):
         work.write(name, json.dumps({"v": name}) + "\n")
     work.run(work.cloud(schema="v string"))
     assert work.rows() == [("top.json",), ("x/y/deep.json",)]
+
+
+def test_al10_base_path_of_the_user(work):
+    """Spark plans with the option and reads the batch without it: its query fails."""
+    work.write("year=2024/month=01/f.json", '{"v":1}\n')
+    schema = "v int, year int, month int"
+    work.run(work.files(schema, path=work.input / "year=2024", basePath=str(work.input)))
+    assert work.rows("v", "year", "month") == [(1, 2024, 1)]
+
+
+def test_al10_without_base_path(work):
+    work.write("year=2024/month=01/f.json", '{"v":1}\n')
+    work.run(work.files("v int, year int, month int", path=work.input / "year=2024"))
+    assert work.rows("v", "year", "month") == [(1, None, 1)]
 
 
 @pytest.mark.parametrize("source", ["cloud", "files"])
@@ -190,6 +214,29 @@ def test_rescue_of_a_wrong_type(work):
     work.run(work.cloud(**options))
     (row,) = [r for r in work.rows("id", "n", "_rescued_data") if r[0] == 2]
     assert row[1] is None and json.loads(row[2])["n"] == "five"
+
+
+@pytest.mark.parametrize("mode", ["addNewColumns", "rescue", "failOnNewColumns"])
+def test_a_malformed_line_is_rescued(work, mode):
+    path = work.write("1.json", '{"v":1}\n{bad\n')
+    work.run(work.cloud(cloudFiles__schemaEvolutionMode=mode))
+    rows = {v: rescued for v, rescued in work.rows("v", "_rescued_data")}
+    assert rows["1"] is None
+    assert json.loads(rows[None]) == {"_corrupt_record": "{bad", "_file_path": str(path)}
+
+
+def test_duplicate_hints_are_refused(work):
+    work.write("1.json", '{"id":1}\n')
+    with pytest.raises(PySparkException) as error:
+        work.cloud(cloudFiles__schemaHints="id int, ID bigint").schema  # noqa: B018
+    assert error.value.getCondition() == "COLUMN_ALREADY_EXISTS" and "`id`" in str(error.value)
+
+
+def test_files_without_columns_are_named(work):
+    work.write("1.json", "rubbish\n")
+    with pytest.raises(PySparkException) as error:
+        work.cloud().schema  # noqa: B018
+    assert error.value.getCondition() == "UNABLE_TO_INFER_SCHEMA" and "1.json" in str(error.value)
 
 
 def test_rescue_of_another_spelling(work):

@@ -103,6 +103,20 @@ def test_tx18_empty_inputs(work, source):
     assert sum(p.numInputRows for p in query.recentProgress) == 0
 
 
+def test_tx19_only_the_corrupt_column(work):
+    work.write("1.json", '{"v":1}\n{bad\n{"v":2}\n')
+    frame = work.cloud(schema="v int, _corrupt_record string").select("_corrupt_record")
+    work.run(frame.where("_corrupt_record is not null"))
+    assert work.rows() == [("{bad",)]
+
+
+def test_failfast_names_the_file_and_the_record(work, source):
+    work.write("1.json", '{"v":1}\n{bad\n')
+    with pytest.raises(StreamingQueryException) as error:
+        work.run(source(schema="v int", mode="FAILFAST"))
+    assert "1.json" in str(error.value) and "{bad" in str(error.value)
+
+
 def test_zstd_and_gzip_side_by_side(work, source):
     work.write("1.json.zst", zstandard.compress(b'{"v":1}\n'))
     work.write("2.json.gz", gzip.compress(b'{"v":2}\n'))
