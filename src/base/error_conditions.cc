@@ -13,6 +13,7 @@ constexpr ErrorCondition conditions[] = {
 #include "base/conditions/connect.inc"
 #include "base/conditions/delta.inc"
 #include "base/conditions/files.inc"
+#include "base/conditions/functions.inc"
 #include "base/conditions/sql.inc"
 #include "base/conditions/streaming.inc"
 };

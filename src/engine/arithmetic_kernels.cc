@@ -173,6 +173,62 @@ std::optional<T> round_integer(Failure& fail, T x, std::int32_t digits) {
   return static_cast<T>(result);
 }
 
+std::optional<std::int32_t> bit_count(Failure&, std::int64_t value) {
+  return __builtin_popcountll(static_cast<std::uint64_t>(value));
+}
+
+// The bit at a place of a number of so many bits.
+std::optional<std::int8_t> bit_get(Failure& fail, std::int64_t value, std::int32_t place,
+                                   std::int32_t bits) {
+  if (place >= 0 && place < bits) return static_cast<std::int8_t>((value >> place) & 1);
+  return fail(Status::error("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
+                            {{"functionName", "`bit_get`"},
+                             {"parameter", "`pos`"},
+                             {"upper", std::to_string(bits)},
+                             {"invalidValue", std::to_string(place)}}));
+}
+
+std::optional<std::int64_t> width_bucket(Failure&, double value, double low, double high,
+                                         std::int64_t buckets) {
+  if (buckets <= 0 || buckets == std::numeric_limits<std::int64_t>::max() || std::isnan(value) ||
+      !std::isfinite(low) || !std::isfinite(high) || low == high)
+    return std::nullopt;
+  const bool rising = low < high;
+  if (rising ? value < low : value > low) return 0;
+  if (rising ? value >= high : value <= high) return buckets + 1;
+  return static_cast<std::int64_t>(static_cast<double>(buckets) * (value - low) / (high - low)) + 1;
+}
+
+double cotangent(double x) { return 1.0 / std::tan(x); }
+double secant(double x) { return 1.0 / std::cos(x); }
+double cosecant(double x) { return 1.0 / std::sin(x); }
+// The logarithms, as Spark writes them.
+double area_sine(double x) {
+  if (x == -std::numeric_limits<double>::infinity()) return x;
+  return x < 0 ? -std::log(-x + std::sqrt(x * x + 1.0)) : std::log(x + std::sqrt(x * x + 1.0));
+}
+double area_cosine(double x) { return std::log(x + std::sqrt(x * x - 1.0)); }
+double area_tangent(double x) { return 0.5 * (std::log1p(x) - std::log1p(-x)); }
+
+std::optional<std::int64_t> bitmap_bit(Failure&, std::int64_t value) {
+  constexpr std::int64_t bits = 32768;
+  return value > 0 ? (value - 1) % bits : (value - value / bits * bits) * -1 % bits;
+}
+std::optional<std::int64_t> bitmap_bucket(Failure&, std::int64_t value) {
+  constexpr std::int64_t bits = 32768;
+  return value > 0 ? 1 + (value - 1) / bits : value / bits;
+}
+std::optional<std::int64_t> bitmap_count(Failure&, Blob bitmap) {
+  std::int64_t count = 0;
+  for (const char c : bitmap.bytes) count += __builtin_popcount(static_cast<unsigned char>(c));
+  return count;
+}
+
+std::optional<std::int64_t> try_sum_long(Failure&, Int128 sum) {
+  if (sum != static_cast<std::int64_t>(sum)) return std::nullopt;
+  return static_cast<std::int64_t>(sum);
+}
+
 std::optional<std::int64_t> sum_long(Failure& fail, Int128 sum) {
   if (sum > std::numeric_limits<std::int64_t>::max() ||
       sum < std::numeric_limits<std::int64_t>::min()) {
@@ -221,6 +277,11 @@ std::optional<std::int64_t> array_index(Failure& fail, std::int64_t index, std::
                                                     {"arraySize", std::to_string(size)}}));
 }
 
+std::optional<std::string> missing_index(Failure& fail, std::int64_t index, std::int64_t size) {
+  return fail(Status::error("INVALID_ARRAY_INDEX", {{"indexValue", std::to_string(index)},
+                                                    {"arraySize", std::to_string(size)}}));
+}
+
 std::optional<std::int64_t> element_index(Failure& fail, std::int64_t index, std::int64_t size) {
   if (index == 0) return fail(Status::error("INVALID_INDEX_OF_ZERO"));
   if (index > size || index < -size) {
@@ -238,21 +299,20 @@ std::optional<std::int64_t> try_element_index(Failure& fail, std::int64_t index,
 }
 
 std::optional<std::int64_t> slice_begin(Failure& fail, std::int32_t start, std::int64_t size) {
-  if (start == 0)
-    return fail(Status::invalid(
-        "Unexpected value for start in function `slice`: SQL array indices start at 1."));
+  if (start == 0) {
+    return fail(Status::error("INVALID_PARAMETER_VALUE.START",
+                              {{"functionName", "`slice`"}, {"parameter", "`start`"}}));
+  }
   return start > 0 ? start
                    : std::max<std::int64_t>(size + start + 1, size + start < 0 ? size + 1 : 1);
 }
 
 std::optional<std::int64_t> slice_length(Failure& fail, std::int32_t length) {
-  if (length < 0) {
-    return fail(
-        Status::invalid("Unexpected value for length in function `slice`: length must be greater "
-                        "than or equal to 0, but got {}.",
-                        length));
-  }
-  return length;
+  if (length >= 0) return length;
+  return fail(
+      Status::error("INVALID_PARAMETER_VALUE.LENGTH", {{"functionName", "`slice`"},
+                                                       {"parameter", "`length`"},
+                                                       {"length", std::to_string(length)}}));
 }
 
 std::optional<Longs> sequence(Failure& fail, std::int64_t start, std::int64_t stop,
@@ -270,8 +330,15 @@ std::optional<Longs> sequence(Failure& fail, std::int64_t start, std::int64_t st
     return out;
   }
   const Int128 count = (static_cast<Int128>(stop) - start) / step + 1;
-  if (count > 2147483632)
-    return fail(Status::invalid("Too long sequence: {} to {} by {}", start, stop, step));
+  constexpr std::int64_t elements_max = 1 << 27;
+  if (count > elements_max) {
+    return fail(
+        Status::error("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER",
+                      {{"functionName", "`sequence`"},
+                       {"numberOfElements", std::to_string(static_cast<std::int64_t>(count))},
+                       {"maxRoundedArrayLength", "2147483632"},
+                       {"parameter", "`count`"}}));
+  }
   for (Int128 i = 0; i < count; ++i)
     out.items.push_back(static_cast<std::int64_t>(start + i * step));
   return out;
@@ -345,7 +412,20 @@ Status register_arithmetic_kernels(duckdb_connection c) {
   TRY(add_kernel<bround_double>(c, "ms_bround_f64"));
   TRY(add_kernel<round_float>(c, "ms_round_f32"));
   TRY(add_kernel<bround_float>(c, "ms_bround_f32"));
+  TRY((add_kernel<math<cotangent>>(c, "ms_cot")));
+  TRY((add_kernel<math<secant>>(c, "ms_sec")));
+  TRY((add_kernel<math<cosecant>>(c, "ms_csc")));
+  TRY((add_kernel<math<area_sine>>(c, "ms_asinh")));
+  TRY((add_kernel<math<area_cosine>>(c, "ms_acosh")));
+  TRY((add_kernel<math<area_tangent>>(c, "ms_atanh")));
+  TRY(add_kernel<bit_count>(c, "ms_bit_count"));
+  TRY(add_kernel<bit_get>(c, "ms_bit_get"));
+  TRY(add_kernel<width_bucket>(c, "ms_width_bucket"));
+  TRY(add_kernel<bitmap_bit>(c, "ms_bitmap_bit"));
+  TRY(add_kernel<bitmap_bucket>(c, "ms_bitmap_bucket"));
+  TRY(add_kernel<bitmap_count>(c, "ms_bitmap_count"));
   TRY(add_kernel<sum_long>(c, "ms_sum_long"));
+  TRY(add_kernel<try_sum_long>(c, "ms_try_sum_long"));
   TRY(add_kernel<shift_left>(c, "ms_shiftleft"));
   TRY(add_kernel<shift_left_int>(c, "ms_shiftleft_int"));
   TRY(add_kernel<shift_right>(c, "ms_shiftright"));
@@ -353,6 +433,7 @@ Status register_arithmetic_kernels(duckdb_connection c) {
   TRY(add_kernel<shift_unsigned>(c, "ms_shift_unsigned"));
   TRY(add_kernel<shift_unsigned_int>(c, "ms_shift_unsigned_int"));
   TRY(add_kernel<sample>(c, "ms_sample"));
+  TRY(add_kernel<missing_index>(c, "ms_missing_index"));
   TRY(add_kernel<array_index>(c, "ms_array_index"));
   TRY(add_kernel<element_index>(c, "ms_element_index"));
   TRY(add_kernel<try_element_index>(c, "ms_try_element_index"));

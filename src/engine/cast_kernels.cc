@@ -121,13 +121,20 @@ std::optional<Date> parse_date_text(Failure& fail, std::string_view text) {
   return Date{*value};
 }
 
+// A time without a date is of the day that `now` is in.
 std::optional<Timestamp> parse_timestamp_text(Failure& fail, std::string_view text,
-                                              std::string_view session_zone) {
+                                              std::string_view session_zone, Timestamp now) {
   const auto parts = parse_timestamp(text);
-  if (!parts || !parts->has_date) return fail(cast_invalid_input(text, "STRING", "TIMESTAMP"));
+  if (!parts) return fail(cast_invalid_input(text, "STRING", "TIMESTAMP"));
   const auto zone = Zone::find(parts->zone.empty() ? session_zone : std::string_view(parts->zone));
   if (!zone.ok()) return fail(cast_invalid_input(text, "STRING", "TIMESTAMP"));
-  return Timestamp{(*zone)->from_local(parts->local_micros)};
+  std::int64_t local = parts->local_micros;
+  if (!parts->has_date) {
+    constexpr std::int64_t day = 86400LL * 1000000;
+    const std::int64_t today = (*zone)->to_local(now.micros);
+    local += today - (today % day + day) % day;
+  }
+  return Timestamp{(*zone)->from_local(local)};
 }
 
 std::optional<Timestamp> parse_ntz_text(Failure& fail, std::string_view text) {

@@ -1,10 +1,14 @@
 // JSON inside expressions. A JSON value travels as its text; NULL is "not there", "of the wrong
 // kind" or JSON's null.
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "base/text.h"
 #include "engine/json_text.h"
 #include "engine/kernels.h"
+#include "engine/raise.h"
 #include "engine/text.h"
 
 namespace millstream::engine {
@@ -109,51 +113,120 @@ std::optional<std::string> string_only(Failure&, std::string_view value) {
   return json_unescape(value);
 }
 
-// $.a.b[0]['c']; * is refused. Nothing when the path is malformed or leads nowhere, as in Spark.
-std::optional<std::string> get_object(Failure& fail, std::string_view text, std::string_view path) {
-  auto value = json_document(text);
-  if (!value || path.empty() || path[0] != '$') return std::nullopt;
-  std::size_t at = 1;
-  while (at < path.size()) {
-    if (path[at] == '.' || (path[at] == '[' && at + 1 < path.size() && path[at + 1] == '\'')) {
-      std::string_view name;
-      if (path[at] == '.') {
-        std::size_t end = ++at;
-        while (end < path.size() && path[end] != '.' && path[end] != '[') ++end;
-        name = path.substr(at, end - at);
-        at = end;
-      } else {
-        const auto end = path.find("']", at + 2);
-        if (end == std::string_view::npos) return std::nullopt;
-        name = path.substr(at + 2, end - at - 2);
-        at = end + 2;
-      }
-      if (name.empty()) return std::nullopt;
-      if (name == "*")
-        return fail(Status::unsupported("get_json_object with * in the path is not supported"));
-      std::optional<std::string_view> next;
-      for (const auto& [key, member] : json_members(*value)) {
-        if (!next && key == name) next = member;
-      }
-      if (!next) return std::nullopt;
-      value = next;
+// One step of a path: a member's name, an element's place, or every element.
+struct PathStep {
+  enum class Kind : std::uint8_t { name, index, every_element };
+  Kind kind;
+  std::string_view name = {};
+  std::size_t index = 0;
+};
+
+// $.a.b[0]['c'][*]; nothing when it is malformed.
+std::optional<std::vector<PathStep>> parse_path(std::string_view path) {
+  if (path.empty() || path[0] != '$') return std::nullopt;
+  std::vector<PathStep> steps;
+  for (std::size_t at = 1; at < path.size();) {
+    if (path[at] == '.') {
+      const std::size_t end = std::min(path.find_first_of(".[", at + 1), path.size());
+      const auto name = path.substr(at + 1, end - at - 1);
+      if (name.empty() || name == "*") return std::nullopt;
+      steps.push_back({PathStep::Kind::name, name});
+      at = end;
       continue;
     }
     if (path[at] != '[') return std::nullopt;
-    const auto end = path.find(']', at);
+    const bool quoted = path.substr(at).starts_with("['");
+    const auto end = path.find(quoted ? "']" : "]", at + (quoted ? 2 : 1));
     if (end == std::string_view::npos) return std::nullopt;
-    const auto inside = path.substr(at + 1, end - at - 1);
-    if (inside == "*")
-      return fail(Status::unsupported("get_json_object with * in the path is not supported"));
-    const auto index = parse_int64(inside);
-    const auto items = json_elements(*value);
-    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= items.size())
-      return std::nullopt;
-    value = items[static_cast<std::size_t>(*index)];
-    at = end + 1;
+    const auto inside = path.substr(at + (quoted ? 2 : 1), end - at - (quoted ? 2 : 1));
+    at = end + (quoted ? 2 : 1);
+    if (quoted) {
+      if (inside.empty()) return std::nullopt;
+      steps.push_back({PathStep::Kind::name, inside});
+    } else if (inside == "*") {
+      steps.push_back({PathStep::Kind::every_element});
+    } else {
+      const auto index = parse_int64(inside);
+      if (!index || *index < 0) return std::nullopt;
+      steps.push_back({PathStep::Kind::index, {}, static_cast<std::size_t>(*index)});
+    }
   }
-  if (json_kind(*value) == 'n') return std::nullopt;
-  return json_as_text(*value);
+  return steps;
+}
+
+using Steps = std::span<const PathStep>;
+
+std::optional<std::string> follow(std::string_view value, Steps steps);
+
+// What the steps find in each element; two stars in a row look into the elements' own elements.
+void follow_each(std::string_view array, Steps steps, std::vector<std::string>* found) {
+  const bool flat = !steps.empty() && steps[0].kind == PathStep::Kind::every_element;
+  for (const auto item : json_elements(array)) {
+    if (flat && json_kind(item) == '[') {
+      follow_each(item, steps.subspan(1), found);
+    } else if (auto one = flat ? std::nullopt : follow(item, steps)) {
+      found->push_back(std::move(*one));
+    }
+  }
+}
+
+// The JSON text at the end of the steps. Several finds are an array, one is itself.
+std::optional<std::string> follow(std::string_view value, Steps steps) {
+  if (steps.empty()) return json_compact(value);
+  const char kind = json_kind(value);
+  const Steps rest = steps.subspan(1);
+  if (steps[0].kind == PathStep::Kind::name) {
+    if (kind != '{') return std::nullopt;
+    for (const auto& [name, member] : json_members(value)) {
+      if (name == steps[0].name)
+        return json_kind(member) == 'n' ? std::nullopt : follow(member, rest);
+    }
+    return std::nullopt;
+  }
+  if (kind != '[') return std::nullopt;
+  if (steps[0].kind == PathStep::Kind::index) {
+    const auto items = json_elements(value);
+    if (steps[0].index >= items.size()) return std::nullopt;
+    return follow(items[steps[0].index], rest);
+  }
+  std::vector<std::string> found;
+  follow_each(value, rest, &found);
+  if (found.empty()) return std::nullopt;
+  return found.size() == 1 ? found[0] : "[" + join(found, ",") + "]";
+}
+
+std::optional<std::string> get_object(Failure&, std::string_view text, std::string_view path) {
+  const auto value = json_document(text);
+  const auto steps = parse_path(path);
+  if (!value || !steps) return std::nullopt;
+  const auto found = follow(*value, *steps);
+  if (!found || *found == "null") return std::nullopt;
+  const bool several = std::any_of(steps->begin(), steps->end(), [](const PathStep& step) {
+    return step.kind == PathStep::Kind::every_element;
+  });
+  return several ? *found : json_as_text(*found);
+}
+
+// The end of a query in FAILFAST mode; `fields` are what could be read.
+std::optional<bool> bad_record(Failure& fail, std::string_view fields) {
+  const Status status =
+      Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+                    {{"badRecord", std::string(fields)}, {"failFastMode", "FAILFAST"}});
+  return fail(with_kind(status, ErrorKind::spark));
+}
+
+std::optional<std::int32_t> array_length(Failure&, std::string_view text) {
+  const auto value = json_document(text);
+  if (!value || json_kind(*value) != '[') return std::nullopt;
+  return static_cast<std::int32_t>(json_elements(*value).size());
+}
+
+std::optional<Strings> object_keys(Failure&, std::string_view text) {
+  const auto value = json_document(text);
+  if (!value || json_kind(*value) != '{') return std::nullopt;
+  Strings out;
+  for (const auto& [name, member] : json_members(*value)) out.items.emplace_back(name);
+  return out;
 }
 
 std::optional<std::string> quote(Failure&, std::string_view text) { return json_quote(text); }
@@ -183,6 +256,9 @@ Status register_json_kernels(duckdb_connection c) {
   TRY(add_kernel<number_text>(c, "ms_json_number"));
   TRY(add_kernel<string_only>(c, "ms_json_string"));
   TRY(add_kernel<get_object>(c, "ms_get_json_object"));
+  TRY(add_kernel<bad_record>(c, "ms_bad_record", KernelKind::volatile_));
+  TRY(add_kernel<array_length>(c, "ms_json_array_length"));
+  TRY(add_kernel<object_keys>(c, "ms_json_object_keys"));
   TRY(add_kernel<quote>(c, "ms_json_quote"));
   TRY(add_kernel<double_json>(c, "ms_double_json"));
   return add_kernel<float_json>(c, "ms_float_json");

@@ -224,5 +224,8 @@ Status register_format_kernels(duckdb_connection connection);
 Status register_regex_kernels(duckdb_connection connection);
 Status register_datetime_kernels(duckdb_connection connection);
 Status register_json_kernels(duckdb_connection connection);
+Status register_text_kernels(duckdb_connection connection);
+Status register_encoding_kernels(duckdb_connection connection);
+Status register_make_time_kernels(duckdb_connection connection);
 
 }  // namespace millstream::engine

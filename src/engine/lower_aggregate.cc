@@ -40,6 +40,25 @@ std::string count_sql(const std::vector<std::string>& a, bool distinct, const st
 
 }  // namespace
 
+// Constants are passed on as they are.
+std::string ExprLowering::over_lists(const Expr& expr, std::string_view function,
+                                     const Arguments& a, const std::string& filter) {
+  std::vector<column::TypePtr> types;
+  Arguments lists;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const column::TypePtr& type = expr.children[i]->type;
+    if (i > 0 && plan::references_only(*expr.children[i], {})) {
+      types.push_back(type);
+      lists.push_back(a[i]);
+      continue;
+    }
+    types.push_back(column::array_type(type, true));
+    lists.push_back(fmt::format("coalesce(list({}{}){}{}, [])", expr.distinct ? "DISTINCT " : "",
+                                a[i], suffix(filter), window_over_));
+  }
+  return use(function, types, expr.type, lists);
+}
+
 // `over` is empty for grouping; FILTER comes before OVER.
 Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   TRY_ASSIGN(const Arguments a, lower_all(expr.children));
@@ -53,9 +72,9 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (name == "count") return count_sql(a, expr.distinct, filter, over);
   if (name == "count_if")
     return fmt::format("count(*) FILTER (WHERE {}){}", both(filter, a[0]), over);
-  if (name == "sum") {
+  if (name == "sum" || name == "try_sum") {
     const std::string sum = fmt::format("sum({}{}){}{}", once, a[0], suffix(filter), over);
-    if (expr.type->kind() == TypeKind::long_) return fmt::format("ms_sum_long({})", sum);
+    if (expr.type->kind() == TypeKind::long_) return fmt::format("ms_{}_long({})", name, sum);
     if (expr.type->kind() != TypeKind::decimal) return sum;
     return fmt::format("CAST({} AS DECIMAL({},{}))", sum, expr.type->precision(),
                        expr.type->scale());
@@ -94,6 +113,11 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   const auto text = functions::sql_template(name);
   if (!text.has_value() || text->empty())
     return Status::unsupported("the aggregate function {} is not supported", name);
+  if (text->starts_with('@')) return over_lists(expr, text->substr(1), a, filter);
+  // DuckDB orders NULLs within nested values otherwise.
+  const bool nested = !a.empty() && expr.children[0]->type->is_nested();
+  if (nested && (name == "max" || name == "min"))
+    return over_lists(expr, "group_" + name, a, filter);
   Arguments given = a;
   if (expr.distinct) given[0] = once + given[0];
   std::string sql = functions::expand_template(*text, given, zone(), "");

@@ -145,7 +145,7 @@ Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& 
                                            const Arguments& a) {
   using Rounding = DecimalKernel::Rounding;
   const DataType& type = *expr.children[0]->type;
-  const bool to_digits = name == "round" || name == "bround";
+  const bool to_digits = expr.children.size() > 1;
   const Rounding mode = name == "round"    ? Rounding::half_up
                         : name == "bround" ? Rounding::half_even
                         : name == "floor"  ? Rounding::floor

@@ -163,7 +163,7 @@ Result<std::string> ExprLowering::cast_from_string(const std::string& value, con
     case TypeKind::date:
       return fmt::format("{}date_text({})", prefix, value);
     case TypeKind::timestamp:
-      return fmt::format("{}timestamp_text({}, {})", prefix, value, zone());
+      return fmt::format("{}timestamp_text({}, {}, {})", prefix, value, zone(), now());
     case TypeKind::timestamp_ntz:
       return fmt::format("{}timestamp_ntz_text({})", prefix, value);
     case TypeKind::binary:
@@ -248,6 +248,10 @@ Result<std::string> ExprLowering::cast_to_time(const std::string& value, const D
       return fmt::format("ms_from_local(CAST({} AS TIMESTAMP), {})", value, zone());
     if (from.is_integral()) return fmt::format("ms_timestamp_of({}, 1000000)", value);
     if (is_floating(from)) return fmt::format("ms_timestamp_of_double({})", value);
+    if (from.kind() == TypeKind::decimal && from.scale() <= 6) {
+      return fmt::format("make_timestamp(CAST(CAST({} AS DECIMAL(38,6)) * 1000000 AS BIGINT))",
+                         value);
+    }
   }
   return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
 }

@@ -1,10 +1,10 @@
-// Functions of arrays, maps and structs, functions that take lambdas, and those whose SQL depends
-// on the argument types.
+// Functions of arrays, maps and structs, and those whose SQL depends on the argument types.
 #include <arrow/scalar.h>
 
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
+#include "functions/lowering.h"
 
 namespace millstream::engine {
 
@@ -12,9 +12,23 @@ using column::TypeKind;
 using plan::Expr;
 using plan::ExprKind;
 
+std::string ExprLowering::use(std::string_view function, const std::vector<column::TypePtr>& types,
+                              const column::TypePtr& result, const Arguments& arguments) {
+  ValueKernel kernel{std::string(function), types, result, time_zone_};
+  const std::string name = kernel.name();
+  value_kernels_.emplace(name, std::move(kernel));
+  return name + "(" + join(arguments, ", ") + ")";
+}
+
 std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& expr,
                                                                  const std::string& name,
                                                                  const Arguments& a) {
+  const auto text = functions::sql_template(name);
+  if (text.has_value() && text->starts_with('@') && !a.empty()) {
+    std::vector<column::TypePtr> types;
+    for (const auto& child : expr.children) types.push_back(child->type);
+    return use(text->substr(1), types, expr.type, a);
+  }
   const auto typed = [&](const std::string& sql) -> Result<std::string> {
     TRY_ASSIGN(const std::string type, physical_sql(expr.type));
     return fmt::format("CAST({} AS {})", sql, type);
@@ -29,26 +43,8 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
       return Status::unsupported("expressions over empty structs are not supported");
     return "struct_pack(" + join(parts, ", ") + ")";
   }
-  if (name == "map") {
-    std::vector<std::string> sides[2];
-    for (std::size_t i = 0; i < a.size(); ++i) sides[i % 2].push_back(a[i]);
-    if (a.empty()) return typed("MAP([], [])");
-    const std::string keys = "[" + join(sides[0], ", ") + "]";
-    const std::string item = fresh_variable();
-    const std::string index = fresh_variable();
-    auto text = cast_to_string(item, *expr.type->key());
-    if (!text.ok()) return text;
-    const std::string again = fmt::format(
-        "list_transform(list_filter({0}, lambda {1}, {2}: list_position({0}, {1}) < {2}), lambda "
-        "{1}: {3})[1]",
-        keys, item, index, *text);
-    const std::string checked =
-        sides[0].size() == 1
-            ? keys
-            : fmt::format("CASE WHEN ms_distinct_keys(coalesce({}, chr(30))) THEN {} END", again,
-                          keys);
-    return typed(fmt::format("MAP({}, [{}])", checked, join(sides[1], ", ")));
-  }
+  if (name == "map" || name == "map_concat") return typed("MAP([], [])");
+  if (name == "arrays_zip") return typed("[]");
   if (name == "concat_arrays") {
     std::vector<std::string> tests;
     for (const auto& argument : a) tests.push_back(argument + " IS NULL");
@@ -68,50 +64,10 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
         "ms_slice_length({2}) - 1)",
         a[0], a[1], a[2]);
   }
-  if (name == "array_distinct") {
-    const std::string item = fresh_variable();
-    const std::string index = fresh_variable();
-    return fmt::format(
-        "list_filter({0}, lambda {1}, {2}: {2} = coalesce(list_position({0}, {1}), {2}))", a[0],
-        item, index);
-  }
   if (name == "get_array_struct_fields") {
     const std::string item = fresh_variable();
     return fmt::format("list_transform({}, lambda {}: struct_extract({}, 'f{}'))", a[0], item, item,
                        expr.ordinal);
-  }
-  if (name == "arrays_zip") {
-    // By place, up to the longest; NULL where any array is.
-    const std::string index = fresh_variable();
-    std::vector<std::string> sizes;
-    std::vector<std::string> members;
-    std::vector<std::string> tests;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      sizes.push_back("len(" + a[i] + ")");
-      members.push_back(fmt::format("f{} := {}[{}]", i, a[i], index));
-      tests.push_back(a[i] + " IS NULL");
-    }
-    return typed(
-        fmt::format("CASE WHEN {} THEN NULL ELSE list_transform(range(1, greatest({}, 0) + 1), "
-                    "lambda {}: struct_pack({})) END",
-                    join(tests, " OR "), join(sizes, ", "), index, join(members, ", ")));
-  }
-  if (name == "array_union" || name == "array_intersect" || name == "array_except") {
-    const std::string item = fresh_variable();
-    const std::string index = fresh_variable();
-    const auto distinct = [&](const std::string& list) {
-      return fmt::format("list_filter({0}, lambda {1}, {2}: list_position({0}, {1}) = {2})", list,
-                         item, index);
-    };
-    const std::string tests = fmt::format("{} IS NULL OR {} IS NULL", a[0], a[1]);
-    const std::string source =
-        name == "array_union" ? fmt::format("list_concat({}, {})", a[0], a[1]) : a[0];
-    std::string out = distinct(source);
-    if (name != "array_union") {
-      out = fmt::format("list_filter({}, lambda {}: list_position({}, {}) IS {}NULL)", out, item,
-                        a[1], item, name == "array_except" ? "" : "NOT ");
-    }
-    return fmt::format("CASE WHEN {} THEN NULL ELSE {} END", tests, out);
   }
   if (name == "map_entries") {
     const std::string item = fresh_variable();
@@ -120,66 +76,6 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
         a[0], item, item, item));
   }
   return std::nullopt;
-}
-
-// aggregate(list, start, merge[, finish]).
-Result<std::string> ExprLowering::fold(const Expr& expr) {
-  TRY_ASSIGN(const std::string list, lower(*expr.children[0]));
-  TRY_ASSIGN(const std::string start, lower(*expr.children[1]));
-  const Expr& merge = *expr.children[2];
-  if (merge.kind != ExprKind::lambda || merge.parameters.size() != 2)
-    return Status::unsupported("the function {} is not supported", expr.name);
-  if (!column::same_type_ignoring_nullability(expr.children[0]->type->element(),
-                                              expr.children[1]->type)) {
-    return Status::unsupported("{} with a start of another type than the elements is not supported",
-                               expr.name);
-  }
-  const std::string total = fresh_variable();
-  const std::string item = fresh_variable();
-  lambda_names_[merge.parameters[0]] = total;
-  lambda_names_[merge.parameters[1]] = item;
-  TRY_ASSIGN(const std::string body, lower(*merge.children[0]));
-  TRY_ASSIGN(const std::string type, physical_sql(expr.children[1]->type));
-  std::string out = fmt::format("list_reduce({}, lambda {}, {}: CAST({} AS {}), {})", list, total,
-                                item, body, type, start);
-  if (expr.children.size() < 4) return out;
-  const Expr& finish = *expr.children[3];
-  if (finish.kind != ExprKind::lambda || finish.parameters.size() != 1)
-    return Status::unsupported("the function {} is not supported", expr.name);
-  lambda_names_[finish.parameters[0]] = out;
-  return lower(*finish.children[0]);
-}
-
-// transform, filter, exists and forall.
-Result<std::string> ExprLowering::higher_order(const Expr& expr) {
-  if ((expr.name == "aggregate" || expr.name == "reduce") && expr.children.size() >= 3)
-    return fold(expr);
-  const Expr& lambda = *expr.children.back();
-  if (expr.children.size() != 2 || lambda.kind != ExprKind::lambda) {
-    return Status::unsupported("the function {} is not supported", expr.name);
-  }
-  TRY_ASSIGN(const std::string list, lower(*expr.children[0]));
-  std::vector<std::string> variables;
-  for (std::size_t i = 0; i < lambda.parameters.size(); ++i) {
-    variables.push_back(fresh_variable());
-    // Spark counts from 0, DuckDB from 1.
-    lambda_names_[lambda.parameters[i]] =
-        i == 0 ? variables[0] : fmt::format("CAST({} - 1 AS INTEGER)", variables[i]);
-  }
-  TRY_ASSIGN(const std::string text, lower(*lambda.children[0]));
-  const std::string arrow = fmt::format("lambda {}: {}", join(variables, ", "), text);
-  if (expr.name == "transform") return fmt::format("list_transform({}, {})", list, arrow);
-  if (expr.name == "filter") return fmt::format("list_filter({}, {})", list, arrow);
-  if (expr.name == "exists" || expr.name == "forall") {
-    const std::string results = fmt::format("list_transform({}, {})", list, arrow);
-    const std::string hit = expr.name == "exists" ? "true" : "false";
-    const std::string miss = expr.name == "exists" ? "false" : "true";
-    return fmt::format(
-        "CASE WHEN {0} IS NULL THEN NULL WHEN list_contains({1}, {2}) THEN {2} "
-        "WHEN list_count({1}) < len({1}) THEN NULL ELSE {3} END",
-        list, results, hit, miss);
-  }
-  return Status::unsupported("the function {} is not supported", expr.name);
 }
 
 std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
@@ -206,16 +102,50 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
         "CASE WHEN {0} IS NOT NULL THEN coalesce(array_to_string(list_concat({1}), {0}), '') END",
         a[0], join(parts, ", "));
   }
+  if (name == "elt") {
+    std::string choices;
+    for (std::size_t i = 1; i < a.size(); ++i) choices += fmt::format(" WHEN {} THEN {}", i, a[i]);
+    return fmt::format("CASE {0}{1} ELSE CAST(ms_missing_index({0}, {2}) AS {3}) END", a[0],
+                       choices, a.size() - 1, expr.type->is_string() ? "VARCHAR" : "BLOB");
+  }
+  if (name == "decode_choice") {
+    std::string out = "CASE";
+    std::size_t i = 1;
+    for (; i + 1 < a.size(); i += 2)
+      out += fmt::format(" WHEN {} IS NOT DISTINCT FROM {} THEN {}", a[0], a[i], a[i + 1]);
+    return out + " ELSE " + (i < a.size() ? a[i] : "NULL") + " END";
+  }
+  if (name.starts_with("format_number")) {
+    const auto& type = *expr.children[0]->type;
+    std::string text = "ms_plain_double(" + a[0] + ")";
+    if (type.kind() != TypeKind::double_) {
+      auto plain = cast_to_string(a[0], type);
+      if (!plain.ok()) return plain;
+      text = *plain;
+    }
+    return fmt::format("{}({}, {})",
+                       name == "format_number" ? "ms_format_number" : "ms_format_by_pattern", text,
+                       a[1]);
+  }
   if (name == "current_timestamp") return now();
   if (name == "current_date")
     return fmt::format("CAST(ms_to_local({}, {}) AS DATE)", now(), zone());
   if (name == "unix_now") return fmt::format("ms_epoch_seconds({})", now());
-  if (name == "try_cast_timestamp") return cast_from_string(a[0], *expr.type, true);
+  if (name == "localtimestamp") return fmt::format("ms_to_local({}, {})", now(), zone());
+  if (name == "try_cast_timestamp" || name == "try_cast_date")
+    return cast_from_string(a[0], *expr.type, true);
   if (name == "monotonically_increasing_id") return "(row_number() OVER () - 1)";
   if (name.starts_with("second_argument_")) return call(expr, name.substr(16), {a[1]});
   if (name == "hash" || name == "xxhash64") return hash_call(expr, a);
-  if (name == "from_json") return from_json(a[0], expr.type);
-  if (name == "to_json") return to_json(a[0], *expr.children[0]->type);
+  if (name == "from_json" || name == "to_json") {
+    json_options_.clear();
+    const auto& last = *expr.children.back();
+    const std::size_t plain = name == "from_json" ? 2 : 1;
+    if (expr.children.size() > plain)
+      json_options_ = functions::function_options(last.value->ToString());
+    return name == "from_json" ? from_json(a[0], expr.type)
+                               : to_json(a[0], *expr.children[0]->type);
+  }
   if (name == "format_string") {
     std::vector<std::string> parts;
     std::string kinds;
@@ -248,9 +178,15 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
 }
 
 bool can_fail(std::string_view sql) {
-  static constexpr std::string_view parts[] = {"ms_parse_", "ms_divide", "ms_remainder_",
-                                               "ms_div_",   "ms_pmod_",  "_index(",
-                                               "_to_",      "ms_dec_",   "ms_raise"};
+  static constexpr std::string_view parts[] = {
+      "ms_parse_",     "ms_divide",       "ms_remainder_", "ms_div_",
+      "ms_pmod_",      "_index(",         "_to_",          "ms_dec_",
+      "ms_raise",      "ms_map",          "ms_str_to_map", "ms_make_",
+      "ms_url_decode", "ms_conv",         "ms_encode",     "ms_charset_",
+      "ms_binary_of_", "ms_validate_",    "ms_array_",     "ms_bit_get",
+      "ms_bad_record", "ms_comes_before", "ms_timestamp_", "ms_lpad",
+      "ms_rpad",       "ms_repeat",       "ms_regexp_",    "ms_split_part",
+      "ms_format"};
   for (const auto part : parts) {
     if (sql.find(part) != std::string_view::npos) return true;
   }
@@ -260,6 +196,13 @@ bool can_fail(std::string_view sql) {
 // Each value is hashed with the hash of those before it as seed; NULL leaves the seed as it is.
 Result<std::string> ExprLowering::hash_call(const Expr& expr, const Arguments& a) {
   const bool wide = expr.name == "xxhash64";
+  std::vector<column::TypePtr> types;
+  bool simple = true;
+  for (const auto& child : expr.children) {
+    types.push_back(child->type);
+    simple = simple && !child->type->is_nested() && child->type->kind() != TypeKind::decimal;
+  }
+  if (!simple) return use(expr.name, types, expr.type, a);
   const std::string function = wide ? "ms_xxhash" : "ms_murmur";
   std::string seed = wide ? "42::BIGINT" : "42::INTEGER";
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <arrow/type.h>
 
 #include "base/text.h"
+#include "engine/duck.h"
 
 namespace millstream::engine {
 
@@ -70,6 +71,69 @@ Result<std::string> physical_sql(const TypePtr& type) {
       break;
   }
   return Status::unsupported("expressions over {} are not supported", type->sql());
+}
+
+namespace {
+
+duckdb_logical_type make_struct_type(const column::DataType& type) {
+  std::vector<LogicalType> owners;
+  std::vector<duckdb_logical_type> members;
+  std::vector<std::string> names;
+  std::vector<const char*> texts;
+  for (std::size_t i = 0; i < type.fields().size(); ++i) {
+    owners.emplace_back(physical_type(type.fields()[i].type));
+    members.push_back(owners.back().get());
+    names.push_back(fmt::format("f{}", i));
+  }
+  for (const auto& name : names) texts.push_back(name.c_str());
+  return duckdb_create_struct_type(members.data(), texts.data(), members.size());
+}
+
+}  // namespace
+
+duckdb_logical_type physical_type(const column::TypePtr& type) {
+  switch (type->kind()) {
+    case TypeKind::boolean:
+      return duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN);
+    case TypeKind::byte_:
+      return duckdb_create_logical_type(DUCKDB_TYPE_TINYINT);
+    case TypeKind::short_:
+      return duckdb_create_logical_type(DUCKDB_TYPE_SMALLINT);
+    case TypeKind::long_:
+    case TypeKind::day_time_interval:
+      return duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+    case TypeKind::float_:
+      return duckdb_create_logical_type(DUCKDB_TYPE_FLOAT);
+    case TypeKind::double_:
+      return duckdb_create_logical_type(DUCKDB_TYPE_DOUBLE);
+    case TypeKind::decimal:
+      return duckdb_create_decimal_type(static_cast<std::uint8_t>(type->precision()),
+                                        static_cast<std::uint8_t>(type->scale()));
+    case TypeKind::string:
+    case TypeKind::char_:
+    case TypeKind::varchar:
+      return duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR);
+    case TypeKind::binary:
+      return duckdb_create_logical_type(DUCKDB_TYPE_BLOB);
+    case TypeKind::date:
+      return duckdb_create_logical_type(DUCKDB_TYPE_DATE);
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return duckdb_create_logical_type(DUCKDB_TYPE_TIMESTAMP);
+    case TypeKind::array: {
+      LogicalType element(physical_type(type->element()));
+      return duckdb_create_list_type(element.get());
+    }
+    case TypeKind::map: {
+      LogicalType key(physical_type(type->key()));
+      LogicalType value(physical_type(type->value()));
+      return duckdb_create_map_type(key.get(), value.get());
+    }
+    case TypeKind::struct_:
+      return make_struct_type(*type);
+    default:
+      return duckdb_create_logical_type(DUCKDB_TYPE_INTEGER);
+  }
 }
 
 std::shared_ptr<arrow::DataType> physical_arrow(const TypePtr& type) {

@@ -4,6 +4,8 @@
 // type is INTEGER. Arrow data changes between both forms without copies.
 #pragma once
 
+#include <duckdb.h>
+
 #include <memory>
 #include <string>
 
@@ -19,6 +21,8 @@ namespace millstream::engine {
 
 // "BIGINT", "STRUCT(f0 INTEGER, f1 VARCHAR[])". Variants and calendar intervals are refused.
 Result<std::string> physical_sql(const column::TypePtr& type);
+// The same as DuckDB's handle, to be destroyed by the caller.
+duckdb_logical_type physical_type(const column::TypePtr& type);
 std::shared_ptr<arrow::DataType> physical_arrow(const column::TypePtr& type);
 
 // Columns of `batch` by index, as physical Arrow with names c0, c1, …

@@ -1,6 +1,7 @@
 // Functions of regular expressions.
 #include <limits>
 
+#include "base/text.h"
 #include "engine/java_regex.h"
 #include "engine/kernels.h"
 #include "engine/text.h"
@@ -119,6 +120,18 @@ std::optional<std::string> substr(Failure& fail, std::string_view text, std::str
   return out;
 }
 
+std::optional<std::int32_t> instr(Failure& fail, std::string_view text, std::string_view pattern,
+                                  std::int32_t) {
+  std::int32_t place = 0;
+  const auto status =
+      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+        place = static_cast<std::int32_t>(utf8_length(text.substr(0, match.begin))) + 1;
+        return false;
+      });
+  if (!status.ok()) return fail(status);
+  return place;
+}
+
 // String.split with a limit, as Spark calls it: trailing empty parts stay unless the limit is 0,
 // which counts as -1.
 std::optional<Strings> split(Failure& fail, std::string_view text, std::string_view pattern,
@@ -160,6 +173,7 @@ Status register_regex_kernels(duckdb_connection c) {
   TRY(add_kernel<replace_all>(c, "ms_regexp_replace"));
   TRY(add_kernel<count>(c, "ms_regexp_count"));
   TRY(add_kernel<substr>(c, "ms_regexp_substr"));
+  TRY(add_kernel<instr>(c, "ms_regexp_instr"));
   return add_kernel<split>(c, "ms_split");
 }
 

@@ -48,7 +48,7 @@ struct ScanCallbacks {
     for (std::size_t i = 0; i < slot->names_.size(); ++i) {
       const auto sql = physical_sql(slot->schema_[i].type);
       if (!sql.ok()) return duckdb_bind_set_error(info, wrap_error(sql.status()).c_str());
-      LogicalType type(make_type(slot->schema_[i].type));
+      LogicalType type(physical_type(slot->schema_[i].type));
       duckdb_bind_add_result_column(info, slot->names_[i].c_str(), type.get());
     }
     if (slot->names_.empty()) {
@@ -57,66 +57,6 @@ struct ScanCallbacks {
     }
     duckdb_bind_set_bind_data(info, new Slot*(slot),
                               [](void* data) { delete static_cast<Slot**>(data); });
-  }
-
-  static duckdb_logical_type make_type(const column::TypePtr& type) {
-    using column::TypeKind;
-    switch (type->kind()) {
-      case TypeKind::boolean:
-        return duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN);
-      case TypeKind::byte_:
-        return duckdb_create_logical_type(DUCKDB_TYPE_TINYINT);
-      case TypeKind::short_:
-        return duckdb_create_logical_type(DUCKDB_TYPE_SMALLINT);
-      case TypeKind::long_:
-      case TypeKind::day_time_interval:
-        return duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
-      case TypeKind::float_:
-        return duckdb_create_logical_type(DUCKDB_TYPE_FLOAT);
-      case TypeKind::double_:
-        return duckdb_create_logical_type(DUCKDB_TYPE_DOUBLE);
-      case TypeKind::decimal:
-        return duckdb_create_decimal_type(static_cast<std::uint8_t>(type->precision()),
-                                          static_cast<std::uint8_t>(type->scale()));
-      case TypeKind::string:
-      case TypeKind::char_:
-      case TypeKind::varchar:
-        return duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR);
-      case TypeKind::binary:
-        return duckdb_create_logical_type(DUCKDB_TYPE_BLOB);
-      case TypeKind::date:
-        return duckdb_create_logical_type(DUCKDB_TYPE_DATE);
-      case TypeKind::timestamp:
-      case TypeKind::timestamp_ntz:
-        return duckdb_create_logical_type(DUCKDB_TYPE_TIMESTAMP);
-      case TypeKind::array: {
-        LogicalType element(make_type(type->element()));
-        return duckdb_create_list_type(element.get());
-      }
-      case TypeKind::map: {
-        LogicalType key(make_type(type->key()));
-        LogicalType value(make_type(type->value()));
-        return duckdb_create_map_type(key.get(), value.get());
-      }
-      case TypeKind::struct_:
-        return make_struct_type(*type);
-      default:
-        return duckdb_create_logical_type(DUCKDB_TYPE_INTEGER);
-    }
-  }
-
-  static duckdb_logical_type make_struct_type(const column::DataType& type) {
-    std::vector<LogicalType> owners;
-    std::vector<duckdb_logical_type> members;
-    std::vector<std::string> names;
-    std::vector<const char*> texts;
-    for (std::size_t i = 0; i < type.fields().size(); ++i) {
-      owners.emplace_back(make_type(type.fields()[i].type));
-      members.push_back(owners.back().get());
-      names.push_back(fmt::format("f{}", i));
-    }
-    for (const auto& name : names) texts.push_back(name.c_str());
-    return duckdb_create_struct_type(members.data(), texts.data(), members.size());
   }
 
   static void init(duckdb_init_info info) {

@@ -77,8 +77,8 @@ class Interruption {
   std::size_t callback_ = 0;
 };
 
-// Ends a query that nobody will read to its end: DuckDB's threads may be in the middle of its scans,
-// and the next query of the connection waits for them.
+// Ends a query that nobody will read to its end: DuckDB's threads may be in the middle of its
+// scans, and the next query of the connection waits for them.
 void end_query(duckdb_connection connection) {
   duckdb_result none;
   duckdb_query(connection, "SELECT 1", &none);
@@ -223,6 +223,9 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(register_regex_kernels(connection));
   TRY(register_datetime_kernels(connection));
   TRY(register_json_kernels(connection));
+  TRY(register_text_kernels(connection));
+  TRY(register_encoding_kernels(connection));
+  TRY(register_make_time_kernels(connection));
   return home;
 }
 
@@ -243,6 +246,16 @@ Status Home::ensure(const std::set<DecimalKernel>& kernels) {
   return Status::OK();
 }
 
+Status Home::ensure(const std::map<std::string, ValueKernel>& kernels) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, kernel] : kernels) {
+    if (known_.contains(name)) continue;
+    TRY(register_value_kernel(registrar_.get(), kernel));
+    known_.insert(name);
+  }
+  return Status::OK();
+}
+
 Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::NodePtr& node,
                                                       const std::string& time_zone) {
   auto statement = std::make_unique<Statement>();
@@ -256,7 +269,9 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   NodeLowering nodes(exprs, leaves);
   TRY_ASSIGN(const std::string sql, nodes.statement(node));
   TRY(home.ensure(exprs.decimal_kernels()));
-  statement->uses_now_ = exprs.uses_now();
+  TRY(home.ensure(exprs.value_kernels()));
+  // typeof(now()) asks for the time and does not use it.
+  statement->uses_now_ = exprs.uses_now() && sql.find("$1") != std::string::npos;
   statement->depth_ = nesting_of(sql);
   duckdb_state state = DuckDBSuccess;
   on_deep_stack(statement->depth_, [&] {

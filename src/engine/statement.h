@@ -12,13 +12,14 @@
 
 namespace millstream::engine {
 
-// What all statements of an engine share: the database, and the decimal kernels that it has got so
+// What all statements of an engine share: the database, and the kernels by type that it has got so
 // far.
 class Home {
  public:
   static Result<std::unique_ptr<Home>> open(const EngineSettings& settings);
   Result<Connection> connect();
   Status ensure(const std::set<DecimalKernel>& kernels);
+  Status ensure(const std::map<std::string, ValueKernel>& kernels);
 
  private:
   Database database_;

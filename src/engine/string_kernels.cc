@@ -163,13 +163,49 @@ std::string pad(std::string_view text, std::int32_t length, std::string_view fil
   }
   return left ? padding + std::string(text) : std::string(text) + padding;
 }
-std::optional<std::string> lpad(Failure&, std::string_view text, std::int32_t length,
+// A string whose length is a number in the query: an error, before memory ends.
+constexpr std::int64_t made_bytes_max = 1 << 28;
+
+Status too_long(std::string_view function, std::int64_t bytes) {
+  return Status::error("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER",
+                       {{"functionName", "`" + std::string(function) + "`"},
+                        {"numberOfElements", std::to_string(bytes)},
+                        {"maxRoundedArrayLength", std::to_string(made_bytes_max)},
+                        {"parameter", "`length`"}});
+}
+
+std::optional<std::string> lpad(Failure& fail, std::string_view text, std::int32_t length,
                                 std::string_view fill) {
+  if (length > made_bytes_max) return fail(too_long("lpad", length));
   return pad(text, length, fill, true);
 }
-std::optional<std::string> rpad(Failure&, std::string_view text, std::int32_t length,
+std::optional<std::string> rpad(Failure& fail, std::string_view text, std::int32_t length,
                                 std::string_view fill) {
+  if (length > made_bytes_max) return fail(too_long("rpad", length));
   return pad(text, length, fill, false);
+}
+
+OwnedBlob pad_bytes(std::string_view bytes, std::size_t length, std::string_view fill, bool left) {
+  if (bytes.size() >= length || fill.empty()) return {std::string(bytes.substr(0, length))};
+  std::string padding;
+  while (padding.size() < length - bytes.size()) padding += fill;
+  padding.resize(length - bytes.size());
+  return {left ? padding + std::string(bytes) : std::string(bytes) + padding};
+}
+template <bool Left>
+std::optional<OwnedBlob> pad_binary(Failure& fail, Blob blob, std::int32_t length, Blob fill) {
+  if (length > made_bytes_max) return fail(too_long(Left ? "lpad" : "rpad", length));
+  return pad_bytes(blob.bytes, static_cast<std::size_t>(std::max(length, 0)), fill.bytes, Left);
+}
+
+std::optional<std::string> repeat(Failure& fail, std::string_view text, std::int32_t count) {
+  const auto times = static_cast<std::size_t>(std::max(count, 0));
+  if (!text.empty() && times > static_cast<std::size_t>(made_bytes_max) / text.size())
+    return fail(too_long("repeat", static_cast<std::int64_t>(times * text.size())));
+  std::string out;
+  out.reserve(times * text.size());
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
 }
 
 std::optional<std::int32_t> locate(Failure&, std::string_view part, std::string_view text,
@@ -339,6 +375,37 @@ std::optional<OwnedBlob> unbase64(Failure& fail, std::string_view text) {
   return out;
 }
 
+Status not_convertible(std::string_view text, std::string_view format) {
+  return Status::error("CONVERSION_INVALID_INPUT", {{"str", "'" + std::string(text) + "'"},
+                                                    {"fmt", "'" + std::string(format) + "'"},
+                                                    {"targetType", "\"BINARY\""},
+                                                    {"suggestion", "`try_to_binary`"}});
+}
+
+std::optional<OwnedBlob> binary_of_hex(Failure& fail, std::string_view text) {
+  auto out = unhex(fail, text);
+  if (!out) return fail(not_convertible(text, "HEX"));
+  return out;
+}
+
+// Groups of four with '=' at the end only; blanks are passed over.
+std::optional<OwnedBlob> binary_of_base64(Failure& fail, std::string_view text) {
+  std::size_t digits = 0;
+  std::size_t padding = 0;
+  for (const char c : text) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
+    const bool digit = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                       c == '+' || c == '/';
+    padding += c == '=' ? 1 : 0;
+    digits += digit ? 1 : 0;
+    if ((!digit && c != '=') || (digit && padding > 0))
+      return fail(not_convertible(text, "BASE64"));
+  }
+  if (padding > 2 || digits % 4 == 1 || (padding > 0 && (digits + padding) % 4 != 0))
+    return fail(not_convertible(text, "BASE64"));
+  return unbase64(fail, text);
+}
+
 std::optional<std::string> decode(Failure&, Blob blob) { return valid_utf8(blob.bytes); }
 
 std::optional<std::int64_t> crc32(Failure&, Blob blob) {
@@ -361,12 +428,13 @@ std::optional<std::string> raise(Failure& fail, std::string_view message) {
   return fail(Status::error("USER_RAISED_EXCEPTION", {{"errorMessage", std::string(message)}}));
 }
 
-// True, or the error that names the key that comes again; chr(30) stands for none.
-std::optional<bool> distinct_keys(Failure& fail, std::string_view again) {
-  if (again == "\x1e") return true;
-  return fail(Status::error(
-      "DUPLICATED_MAP_KEY",
-      {{"key", std::string(again)}, {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}}));
+// What a comparator of array_sort says; equal elements keep their order.
+std::optional<bool> comes_before(Failure& fail, std::int32_t order, bool unknown, bool earlier) {
+  if (unknown) {
+    return fail(Status::error("COMPARATOR_RETURNS_NULL",
+                              {{"firstValue", "an element"}, {"secondValue", "another"}}));
+  }
+  return order < 0 || (order == 0 && earlier);
 }
 
 std::optional<std::string> split_part(Failure& fail, std::string_view text,
@@ -399,6 +467,9 @@ Status register_string_kernels(duckdb_connection c) {
   TRY(add_kernel<substring_index>(c, "ms_substring_index"));
   TRY(add_kernel<lpad>(c, "ms_lpad"));
   TRY(add_kernel<rpad>(c, "ms_rpad"));
+  TRY(add_kernel<pad_binary<true>>(c, "ms_lpad_binary"));
+  TRY(add_kernel<pad_binary<false>>(c, "ms_rpad_binary"));
+  TRY(add_kernel<repeat>(c, "ms_repeat"));
   TRY(add_kernel<locate>(c, "ms_locate"));
   TRY(add_kernel<replace>(c, "ms_replace"));
   TRY(add_kernel<reverse>(c, "ms_reverse"));
@@ -408,10 +479,14 @@ Status register_string_kernels(duckdb_connection c) {
   TRY(add_kernel<hex_long>(c, "ms_hex_long"));
   TRY(add_kernel<unhex>(c, "ms_unhex"));
   TRY(add_kernel<unbase64>(c, "ms_unbase64"));
+  TRY(add_kernel<binary_of_hex>(c, "ms_binary_of_hex"));
+  TRY((add_kernel<binary_of_hex, true>(c, "ms_try_binary_of_hex")));
+  TRY(add_kernel<binary_of_base64>(c, "ms_binary_of_base64"));
+  TRY((add_kernel<binary_of_base64, true>(c, "ms_try_binary_of_base64")));
   TRY(add_kernel<decode>(c, "ms_decode"));
   TRY(add_kernel<crc32>(c, "ms_crc32"));
   TRY(add_kernel<raise>(c, "ms_raise_error", KernelKind::volatile_));
-  TRY(add_kernel<distinct_keys>(c, "ms_distinct_keys"));
+  TRY(add_kernel<comes_before>(c, "ms_comes_before"));
   TRY(add_kernel<split_part>(c, "ms_split_part"));
   return register_format_kernels(c);
 }

@@ -33,7 +33,7 @@ std::string decimal_text(std::string digits, int scale) {
   if (negative) digits.erase(0, 1);
   const auto places = static_cast<std::size_t>(scale);
   if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
-  if (places > 0) digits.insert(digits.size() - places, ".");
+  if (places > 0) digits.insert(digits.size() - places, 1, '.');
   return negative ? "-" + digits : digits;
 }
 

@@ -47,6 +47,41 @@ std::optional<std::int32_t> parse_offset(std::string_view text) {
   return sign * (parts[0] * 3600 + parts[1] * 60 + parts[2]);
 }
 
+// Java's short names of regions.
+std::string_view long_name(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"ACT", "Australia/Darwin"},
+      {"AET", "Australia/Sydney"},
+      {"AGT", "America/Argentina/Buenos_Aires"},
+      {"ART", "Africa/Cairo"},
+      {"AST", "America/Anchorage"},
+      {"BET", "America/Sao_Paulo"},
+      {"BST", "Asia/Dhaka"},
+      {"CAT", "Africa/Harare"},
+      {"CNT", "America/St_Johns"},
+      {"CST", "America/Chicago"},
+      {"CTT", "Asia/Shanghai"},
+      {"EAT", "Africa/Addis_Ababa"},
+      {"ECT", "Europe/Paris"},
+      {"IET", "America/Indiana/Indianapolis"},
+      {"IST", "Asia/Kolkata"},
+      {"JST", "Asia/Tokyo"},
+      {"MIT", "Pacific/Apia"},
+      {"NET", "Asia/Yerevan"},
+      {"NST", "Pacific/Auckland"},
+      {"PLT", "Asia/Karachi"},
+      {"PNT", "America/Phoenix"},
+      {"PRT", "America/Puerto_Rico"},
+      {"PST", "America/Los_Angeles"},
+      {"SST", "Pacific/Guadalcanal"},
+      {"VST", "Asia/Ho_Chi_Minh"},
+  };
+  for (const auto& [short_name, region] : names) {
+    if (name == short_name) return region;
+  }
+  return name;
+}
+
 std::optional<std::int32_t> fixed_offset(std::string_view name) {
   if (name == "Z" || name == "UTC" || name == "GMT" || name == "UT") return 0;
   for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
@@ -89,7 +124,7 @@ class Zones {
       try {
         zone->region_ = date::locate_zone(key);
       } catch (const std::exception&) {
-        return Status::plain(ErrorKind::date_time, "Invalid time zone: " + key);
+        return Status::error("INVALID_TIMEZONE", {{"timeZone", key}});
       }
     }
     return zones_.emplace(key, std::move(zone)).first->second.get();
@@ -105,7 +140,7 @@ Result<const Zone*> Zone::find(std::string_view name) {
   thread_local std::string last_name;
   thread_local const Zone* last = nullptr;
   if (last != nullptr && last_name == name) return last;
-  TRY_ASSIGN(last, zones->find(name));
+  TRY_ASSIGN(last, zones->find(long_name(name)));
   last_name = name;
   return last;
 }

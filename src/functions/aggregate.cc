@@ -1,5 +1,8 @@
 // Aggregate functions. Their SQL is the engine's where DISTINCT, FILTER or decimals matter.
+#include <arrow/scalar.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "functions/table.h"
@@ -102,8 +105,8 @@ Result<Call> first_last(const Request& request) {
       return unexpected_input(request, 1, "\"BOOLEAN\"");
     }
     const bool ignore = request.arguments[1].sql == "true";
-    call.pretty = fmt::format("{}({}){}", request.name, request.arguments[0].sql,
-                              ignore ? " ignore nulls" : "");
+    const std::string_view shown = request.name == "any_value" ? request.name : call.name;
+    call.pretty = fmt::format("{}({})", shown, request.arguments[0].sql);
     if (ignore) call.name += "_ignore_nulls";
   }
   return call;
@@ -124,16 +127,44 @@ Result<Call> boolean_aggregate(const Request& request) {
   return call;
 }
 
+Status check_percentage(const Request& request, const Call& call) {
+  const Argument& argument = request.arguments[1];
+  if (argument.literal == nullptr || !argument.type->is_numeric()) return Status::OK();
+  const double value = std::strtod(argument.literal->ToString().c_str(), nullptr);
+  if (value >= 0 && value <= 1) return Status::OK();
+  return mismatch("VALUE_OUT_OF_RANGE", call.pretty,
+                  {{"exprName", "percentage"},
+                   {"valueRange", "[0.0, 1.0]"},
+                   {"currentValue", fmt::format("{}D", argument.literal->ToString())}});
+}
+
+// The type of one percentage or of an array of them, and of as many results.
+TypePtr percentage_type(const Argument& argument) {
+  return argument.type->kind() == TypeKind::array
+             ? column::array_type(column::double_type(), argument.type->contains_null())
+             : column::double_type();
+}
+TypePtr result_per_percentage(const Argument& argument, const TypePtr& one) {
+  return argument.type->kind() == TypeKind::array ? column::array_type(one, false) : one;
+}
+
 Result<Call> percentile(const Request& request) {
-  if (request.arguments.size() != 2)
-    return Status::unsupported("{} with a frequency is not supported", request.name);
+  const std::size_t given = request.arguments.size();
+  if (given < 2 || given > 3) return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
-  if (request.arguments[1].type->is_nested())
-    return Status::unsupported("{} of several percentages is not supported", request.name);
-  call.argument_types = {column::double_type(), column::double_type()};
-  call.type = column::double_type();
-  const auto close = call.pretty.rfind(')');
-  call.pretty.insert(close, ", 1");
+  if (given == 2) call.pretty.insert(call.pretty.rfind(')'), ", 1");
+  const TypePtr& type = request.arguments[0].type;
+  if (!type->is_numeric() && !type->is_string() && type->kind() != TypeKind::null)
+    return Status::unsupported("{} of {} is not supported", request.name, type->sql());
+  TRY(check_percentage(request, call));
+  call.argument_types = {column::double_type(), percentage_type(request.arguments[1])};
+  call.type = result_per_percentage(request.arguments[1], column::double_type());
+  if (given == 3) {
+    call.name = "percentile_weighted";
+    call.argument_types.push_back(column::long_type());
+  } else if (call.type->is_nested()) {
+    call.name = "percentile_weighted";
+  }
   return call;
 }
 
@@ -141,14 +172,13 @@ Result<Call> percentile_approx(const Request& request) {
   if (request.arguments.size() < 2 || request.arguments.size() > 3)
     return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
-  if (request.arguments[1].type->is_nested())
-    return Status::unsupported("{} of several percentages is not supported", request.name);
   if (!request.arguments[0].type->is_numeric())
     return Status::unsupported("{} of {} is not supported", request.name,
                                request.arguments[0].type->sql());
-  call.argument_types[1] = column::double_type();
-  call.type = request.arguments[0].type;
   if (request.arguments.size() == 2) call.pretty.insert(call.pretty.rfind(')'), ", 10000");
+  TRY(check_percentage(request, call));
+  call.argument_types[1] = percentage_type(request.arguments[1]);
+  call.type = result_per_percentage(request.arguments[1], request.arguments[0].type);
   return call;
 }
 
@@ -182,6 +212,53 @@ Result<Call> approximate_count(const Request& request) {
   return call;
 }
 
+// try_sum, try_avg: decimals only where a sum of many can not leave DuckDB's own range.
+Result<Call> try_total(const Request& request) {
+  TRY_ASSIGN(Call call, request.name == "try_avg" ? average(request) : sum(request));
+  if (call.argument_types[0]->kind() == TypeKind::decimal &&
+      call.argument_types[0]->precision() > 28) {
+    return Status::unsupported("{} of {} is not supported", request.name,
+                               call.argument_types[0]->sql());
+  }
+  return call;
+}
+
+Result<Call> mode(const Request& request) {
+  if (request.arguments.size() != 1)
+    return Status::unsupported("mode with an order is not supported");
+  return extreme(request);
+}
+
+Result<Call> histogram(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  if (type->kind() == TypeKind::decimal || !type->is_numeric())
+    return Status::unsupported("{} of {} is not supported", request.name, type->sql());
+  const auto bins = literal_int(request.arguments[1]);
+  if (!bins || *bins < 2) return Status::unsupported("{} needs two bins or more", request.name);
+  call.argument_types[1] = column::int_type();
+  call.type = column::array_type(
+      column::struct_type({{"x", type, true, {}}, {"y", column::double_type(), true, {}}}), true);
+  return call;
+}
+
+Result<Call> bitmap(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  if (request.name == "bitmap_construct_agg") {
+    if (!can_cast_implicitly(*type, *column::long_type()))
+      return unexpected_input(request, 0, "\"BIGINT\"");
+    call.argument_types[0] = column::long_type();
+  } else if (type->kind() != TypeKind::binary) {
+    return unexpected_input(request, 0, "\"BINARY\"");
+  }
+  call.type = column::binary_type();
+  call.nullable = false;
+  return call;
+}
+
 constexpr FunctionKind aggregate = FunctionKind::aggregate;
 
 Entry row(std::string_view name, Rule rule, std::string_view sql = {},
@@ -211,10 +288,8 @@ Entry of_doubles(std::string_view name, std::string_view parameters, std::string
 const Entry entries[] = {
     row("count", count),
     row("sum", sum),
-    row("try_sum",
-        [](const Request& request) -> Result<Call> {
-          return Status::unsupported("{} is not supported", request.name);
-        }),
+    row("try_sum", try_total),
+    row("try_avg", try_total, {}, "avg"),
     row("avg", average),
     row("mean", average, {}, "avg"),
     row("min", extreme, "min({0})"),
@@ -242,7 +317,13 @@ const Entry entries[] = {
     row("bit_or", bit_aggregate, "bit_or({0})"),
     row("bit_xor", bit_aggregate, "bit_xor({0})"),
     row("percentile", percentile, "quantile_cont({0}, {1})"),
-    row("percentile_approx", percentile_approx, "quantile_disc({0}, {1})"),
+    row("percentile_weighted", nullptr, "@percentile"),
+    row("percentile_approx", percentile_approx, "@percentile_rank"),
+    row("mode", mode, "@mode"),
+    row("histogram_numeric", histogram, "@histogram_numeric"),
+    row("bitmap_construct_agg", bitmap, "@bitmap_construct"),
+    row("bitmap_or_agg", bitmap, "@bitmap_or"),
+    row("bitmap_and_agg", bitmap, "@bitmap_and"),
     row("approx_percentile", percentile_approx, {}, "percentile_approx"),
     row("listagg", list_aggregate),
     row("string_agg", list_aggregate, {}, "listagg"),
@@ -258,7 +339,23 @@ const Entry entries[] = {
     of_doubles("covar_samp", "dd", "covar_samp({0}, {1})"),
     of_doubles("corr", "dd", "corr({0}, {1})"),
     of_doubles("product", "d", "product({0})"),
-    of_doubles("kurtosis", "d", "kurtosis_pop({0})"),
+    of_doubles("kurtosis", "d", "@kurtosis"),
+    of_doubles("skewness", "d", "@skewness"),
+    of_doubles("regr_avgx", "dd", "regr_avgx({0}, {1})"),
+    of_doubles("regr_avgy", "dd", "regr_avgy({0}, {1})"),
+    of_doubles("regr_slope", "dd", "regr_slope({0}, {1})"),
+    of_doubles("regr_intercept", "dd", "regr_intercept({0}, {1})"),
+    of_doubles("regr_r2", "dd", "regr_r2({0}, {1})"),
+    of_doubles("regr_sxx", "dd", "regr_sxx({0}, {1})"),
+    of_doubles("regr_sxy", "dd", "regr_sxy({0}, {1})"),
+    of_doubles("regr_syy", "dd", "regr_syy({0}, {1})"),
+    row(
+        "regr_count",
+        [](const Request& request) -> Result<Call> {
+          if (request.arguments.size() != 2) return wrong_arity(request, "2");
+          return count(request);
+        },
+        "", "count"),
 };
 
 }  // namespace

@@ -181,7 +181,12 @@ Result<Call> arithmetic(const Request& request) {
   }
   const bool divides = call.name == "divide" || call.name == "div" || call.name == "remainder" ||
                        call.name == "pmod";
-  call.nullable = call.nullable || divides || (left->kind() == TypeKind::decimal && !sum);
+  // A constant integer becomes a decimal of as many digits, which Spark takes for a cast that may
+  // fail.
+  const bool narrowed =
+      left->kind() == TypeKind::decimal && ((a->is_integral() && request.arguments[0].literal) ||
+                                            (b->is_integral() && request.arguments[1].literal));
+  call.nullable = call.nullable || divides || narrowed;
   return call;
 }
 

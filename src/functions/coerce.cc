@@ -135,6 +135,10 @@ bool can_cast_implicitly(const DataType& from, const DataType& to) {
   return from.kind() == to.kind();
 }
 
+bool fits_parameter(const DataType& from, const DataType& to) {
+  return can_cast_implicitly(from, to) || (from.is_numeric() && to.is_numeric());
+}
+
 TypePtr tightest_type(const TypePtr& a, const TypePtr& b) {
   if (column::same_type(a, b)) return a;
   if (a->kind() == TypeKind::null) return b;

@@ -22,6 +22,8 @@ column::TypePtr bounded_decimal(int precision, int scale);
 // What `from` becomes where a parameter of type `to` is expected; nothing when Spark does not cast
 // implicitly.
 bool can_cast_implicitly(const column::DataType& from, const column::DataType& to);
+// The same for a function's own parameters: a number fits any other kind of number.
+bool fits_parameter(const column::DataType& from, const column::DataType& to);
 // Spark's "tightest common type": no string promotion.
 column::TypePtr tightest_type(const column::TypePtr& a, const column::TypePtr& b);
 column::TypePtr wider_type_of(const std::vector<Argument>& arguments);

@@ -102,8 +102,11 @@ Result<Call> size(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
   Call call = begin_call(request);
   const TypeKind kind = request.arguments[0].type->kind();
-  if (kind != TypeKind::array && kind != TypeKind::map)
+  if (kind == TypeKind::null) {
+    call.argument_types[0] = column::array_type(column::null_type(), true);
+  } else if (kind != TypeKind::array && kind != TypeKind::map) {
     return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
+  }
   if (kind == TypeKind::map) call.name = "size_map";
   call.type = column::int_type();
   call.nullable = any_nullable(request);
@@ -148,7 +151,7 @@ Result<Call> with_element(const Request& request) {
   const TypePtr& array = request.arguments[0].type;
   const TypePtr& value = request.arguments[1].type;
   if (array->kind() != TypeKind::array) return unexpected_input(request, 0, "\"ARRAY\"");
-  if (value->kind() == TypeKind::null) {
+  if (value->kind() == TypeKind::null && call.name == "array_contains") {
     return mismatch("NULL_TYPE", call.pretty, {{"functionName", "`" + request.name + "`"}});
   }
   const TypePtr common = wider_type(array->element(), value);
@@ -164,8 +167,7 @@ Result<Call> with_element(const Request& request) {
                     {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(common)}});
   }
   const bool grows = call.name == "array_append" || call.name == "array_prepend";
-  const TypePtr as_array = column::array_type(
-      common, array->contains_null() || (grows && request.arguments[1].nullable));
+  const TypePtr as_array = column::array_type(common, array->contains_null() || grows);
   call.argument_types = {as_array, common};
   if (call.name == "array_contains") {
     call.type = column::boolean_type();
@@ -192,8 +194,16 @@ Result<Call> same_array(const Request& request) {
     return mismatch("INVALID_ORDERING_TYPE", call.pretty,
                     {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(array)}});
   }
-  call.type = array;
+  call.type = call.name == "array_compact" ? column::array_type(array->element(), false) : array;
   call.nullable = request.arguments[0].nullable;
+  if (request.name == "array_sort") {
+    constexpr std::string_view variable = "namedlambdavariable()";
+    call.pretty = fmt::format(
+        "array_sort({0}, lambdafunction((IF((({1} IS NULL) AND ({1} IS NULL)), 0, (IF(({1} IS "
+        "NULL), 1, (IF(({1} IS NULL), -1, (IF(({1} < {1}), -1, (IF(({1} > {1}), 1, 0)))))))))), "
+        "{1}, {1}))",
+        request.arguments[0].sql, variable);
+  }
   if (call.name == "sort_array") {
     if (request.arguments.size() == 2) {
       if (request.arguments[1].literal == nullptr)
@@ -215,34 +225,82 @@ Result<Call> set_of_arrays(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& a = request.arguments[0].type;
   const TypePtr& b = request.arguments[1].type;
-  const TypePtr common = wider_type(a, b);
-  if (common == nullptr || common->kind() != TypeKind::array) {
+  const bool arrays = a->kind() == TypeKind::array && b->kind() == TypeKind::array;
+  const TypePtr common = arrays ? tightest_type(a, b) : nullptr;
+  if (common == nullptr) {
     return mismatch("BINARY_ARRAY_DIFF_TYPES", call.pretty,
                     {{"functionName", "`" + request.name + "`"},
                      {"arrayType", "\"ARRAY\""},
                      {"leftType", quoted(a)},
                      {"rightType", quoted(b)}});
   }
+  if (!is_orderable(*common->element())) {
+    return mismatch("INVALID_ORDERING_TYPE", call.pretty,
+                    {{"functionName", "`" + request.name + "`"}, {"dataType", quoted(common)}});
+  }
   const bool nulls = call.name == "array_union"    ? a->contains_null() || b->contains_null()
                      : call.name == "array_except" ? a->contains_null()
                                                    : a->contains_null() && b->contains_null();
-  // DuckDB's search in lists does not find NULLs, so only arrays without them are served.
-  if (a->contains_null() || b->contains_null()) {
-    return Status::unsupported("{} of arrays that may hold NULL is not supported", request.name);
-  }
   call.argument_types = {common, common};
+  if (call.name == "arrays_overlap") {
+    call.type = column::boolean_type();
+    call.nullable = any_nullable(request) || a->contains_null() || b->contains_null();
+    return call;
+  }
   call.type = column::array_type(common->element(), nulls);
   call.nullable = any_nullable(request);
   return call;
 }
 
+// array_insert(array, position, element)
+Result<Call> array_insert(const Request& request) {
+  if (request.arguments.size() != 3) return wrong_arity(request, "3");
+  Call call = begin_call(request);
+  const TypePtr& array = request.arguments[0].type;
+  const TypePtr& position = request.arguments[1].type;
+  const TypePtr& element = request.arguments[2].type;
+  const TypePtr common =
+      array->kind() == TypeKind::array ? tightest_type(array->element(), element) : nullptr;
+  if (common == nullptr) {
+    return mismatch("ARRAY_FUNCTION_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`array_insert`"},
+                     {"dataType", "\"ARRAY\""},
+                     {"leftType", quoted(array)},
+                     {"rightType", quoted(array->kind() == TypeKind::array ? element : position)}});
+  }
+  if (!position->is_integral() || position->kind() == TypeKind::long_)
+    return unexpected_input(request, 1, "\"INT\"");
+  call.argument_types = {column::array_type(common, array->contains_null()), column::int_type(),
+                         common};
+  call.type = column::array_type(common, true);
+  call.nullable = request.arguments[0].nullable || request.arguments[1].nullable;
+  return call;
+}
+
+Result<Call> array_size(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  if (type->kind() == TypeKind::null) {
+    call.argument_types[0] = column::array_type(column::null_type(), true);
+  } else if (type->kind() != TypeKind::array) {
+    return unexpected_input(request, 0, "\"ARRAY\"");
+  }
+  call.type = column::int_type();
+  call.nullable = any_nullable(request);
+  return call;
+}
+
 Result<Call> arrays_zip(const Request& request) {
-  if (request.arguments.empty())
-    return Status::unsupported("arrays_zip without arguments is not supported");
   Call call = begin_call(request);
   std::vector<Field> fields;
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Argument& argument = request.arguments[i];
+    if (argument.type->kind() == TypeKind::null) {
+      call.argument_types[i] = column::array_type(column::null_type(), true);
+      fields.push_back({std::to_string(i), column::null_type(), true, {}});
+      continue;
+    }
     if (argument.type->kind() != TypeKind::array) return unexpected_input(request, i, "\"ARRAY\"");
     // Columns give their names, other expressions their places.
     const bool plain =
@@ -283,7 +341,7 @@ Result<Call> map_part(const Request& request) {
   if (call.name == "map_keys") {
     call.type = column::array_type(map->key(), true);
   } else if (call.name == "map_values") {
-    call.type = column::array_type(map->value(), map->value_contains_null());
+    call.type = column::array_type(map->value(), true);
   } else {
     call.type = column::array_type(
         column::struct_type({{"key", map->key(), false, {}},
@@ -298,11 +356,14 @@ Result<Call> map_contains_key(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& map = request.arguments[0].type;
   if (map->kind() != TypeKind::map) return unexpected_input(request, 0, "\"MAP\"");
+  if (request.arguments[1].type->kind() == TypeKind::null) {
+    return mismatch("NULL_TYPE", call.pretty, {{"functionName", "`map_contains_key`"}});
+  }
   if (!can_cast_implicitly(*request.arguments[1].type, *map->key()))
     return unexpected_input(request, 1, quoted(map->key()));
   call.argument_types[1] = map->key();
   call.type = column::boolean_type();
-  call.nullable = any_nullable(request);
+  call.nullable = true;
   return call;
 }
 
@@ -316,6 +377,64 @@ Result<Call> map_from_arrays(const Request& request) {
   call.type =
       column::map_type(request.arguments[0].type->element(), request.arguments[1].type->element(),
                        request.arguments[1].type->contains_null());
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+Result<Call> map_from_entries(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  const bool pairs = type->kind() == TypeKind::array &&
+                     type->element()->kind() == TypeKind::struct_ &&
+                     type->element()->fields().size() == 2;
+  if (!pairs) return unexpected_input(request, 0, "\"ARRAY\" of pair \"STRUCT\"");
+  const auto& members = type->element()->fields();
+  call.type = column::map_type(members[0].type, members[1].type, members[1].nullable);
+  call.nullable = any_nullable(request) || type->contains_null();
+  return call;
+}
+
+Result<Call> map_concat(const Request& request) {
+  Call call = begin_call(request);
+  if (request.arguments.empty()) {
+    call.type = column::map_type(column::string_type(), column::string_type(), true);
+    call.nullable = false;
+    return call;
+  }
+  TypePtr common = request.arguments[0].type;
+  std::vector<std::string> types;
+  for (const auto& argument : request.arguments) {
+    types.push_back(quoted(argument.type));
+    if (common != nullptr) common = tightest_type(common, argument.type);
+    if (argument.type->kind() != TypeKind::map) common = nullptr;
+  }
+  if (common == nullptr) {
+    return mismatch(
+        "MAP_CONCAT_DIFF_TYPES", call.pretty,
+        {{"functionName", "`map_concat`"}, {"dataType", "[" + join(types, ", ") + "]"}});
+  }
+  call.argument_types.assign(request.arguments.size(), common);
+  call.type = common;
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+// str_to_map(text[, between pairs[, between key and value]])
+Result<Call> str_to_map(const Request& request) {
+  const std::size_t given = request.arguments.size();
+  if (given < 1 || given > 3) return wrong_arity(request, "[1, 3]");
+  Call call = begin_call(request);
+  for (std::size_t i = 0; i < given; ++i) {
+    if (request.arguments[i].type->is_nested()) return unexpected_input(request, i, "\"STRING\"");
+    call.argument_types[i] = column::string_type();
+  }
+  const std::string_view separators[] = {",", ":"};
+  for (std::size_t i = given; i < 3; ++i) {
+    call.added_arguments.push_back(string_literal(separators[i - 1]));
+    call.pretty.insert(call.pretty.rfind(')'), fmt::format(", {}", separators[i - 1]));
+  }
+  call.type = column::map_type(column::string_type(), column::string_type(), true);
   call.nullable = any_nullable(request);
   return call;
 }
@@ -339,7 +458,7 @@ Result<Call> array_join(const Request& request) {
 Result<Call> array_repeat(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   Call call = begin_call(request);
-  if (!can_cast_implicitly(*request.arguments[1].type, *column::int_type()))
+  if (!fits_parameter(*request.arguments[1].type, *column::int_type()))
     return unexpected_input(request, 1, "\"INT\"");
   call.argument_types[1] = column::int_type();
   call.type = column::array_type(request.arguments[0].type, request.arguments[0].nullable);
@@ -353,7 +472,7 @@ Result<Call> slice(const Request& request) {
   if (request.arguments[0].type->kind() != TypeKind::array)
     return unexpected_input(request, 0, "\"ARRAY\"");
   for (std::size_t i = 1; i < 3; ++i) {
-    if (!can_cast_implicitly(*request.arguments[i].type, *column::int_type()))
+    if (!fits_parameter(*request.arguments[i].type, *column::int_type()))
       return unexpected_input(request, i, "\"INT\"");
     call.argument_types[i] = column::int_type();
   }
@@ -417,7 +536,7 @@ Result<Call> reverse(const Request& request) {
 
 const Entry entries[] = {
     {.name = "array", .rule = make_array},
-    {.name = "map", .rule = make_map},
+    {.name = "map", .sql = "@map", .rule = make_map},
     {.name = "named_struct", .rule = named_struct},
     {.name = "struct", .rule = make_struct},
     {.name = "size", .sql = "CAST(len({0}) AS INTEGER)", .rule = size},
@@ -428,48 +547,37 @@ const Entry entries[] = {
     {.name = "get", .sql = "CASE WHEN {1} < 0 THEN NULL ELSE {0}[{1} + 1] END", .rule = element_at},
     {.name = "element_at", .rule = element_at},
     {.name = "try_element_at", .rule = element_at},
-    {.name = "array_contains",
-     .sql = "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN list_contains({0}, {1}) THEN true "
-            "WHEN list_count({0}) < len({0}) THEN NULL ELSE false END",
-     .rule = with_element},
-    {.name = "array_position",
-     .sql = "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL ELSE CAST(coalesce(list_position({0}, "
-            "{1}), 0) AS BIGINT) END",
-     .rule = with_element},
+    {.name = "array_contains", .sql = "@array_contains", .rule = with_element},
+    {.name = "array_position", .sql = "@array_position", .rule = with_element},
     {.name = "array_append",
      .sql = "CASE WHEN {0} IS NOT NULL THEN list_append({0}, {1}) END",
      .rule = with_element},
     {.name = "array_prepend",
      .sql = "CASE WHEN {0} IS NOT NULL THEN list_prepend({1}, {0}) END",
      .rule = with_element},
-    {.name = "array_remove",
-     .sql = "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN list_filter({0}, lambda x: x IS "
-            "DISTINCT FROM {1}) END",
-     .rule = with_element},
-    {.name = "array_distinct", .rule = same_array},
-    {.name = "array_union", .rule = set_of_arrays},
-    {.name = "array_intersect", .rule = set_of_arrays},
-    {.name = "array_except", .rule = set_of_arrays},
-    {.name = "arrays_zip", .rule = arrays_zip},
+    {.name = "array_remove", .sql = "@array_remove", .rule = with_element},
+    {.name = "array_distinct", .sql = "@array_distinct", .rule = same_array},
+    {.name = "array_union", .sql = "@array_union", .rule = set_of_arrays},
+    {.name = "array_intersect", .sql = "@array_intersect", .rule = set_of_arrays},
+    {.name = "array_except", .sql = "@array_except", .rule = set_of_arrays},
+    {.name = "arrays_overlap", .sql = "@arrays_overlap", .rule = set_of_arrays},
+    {.name = "array_insert", .sql = "@array_insert", .rule = array_insert},
+    {.name = "array_size", .sql = "CAST(len({0}) AS INTEGER)", .rule = array_size},
+    {.name = "arrays_zip", .sql = "@arrays_zip", .rule = arrays_zip},
     {.name = "array_compact",
      .sql = "list_filter({0}, lambda x: x IS NOT NULL)",
      .rule = same_array},
-    {.name = "sort_array", .sql = "list_sort({0}, 'ASC', 'NULLS FIRST')", .rule = same_array},
-    {.name = "sort_array_descending", .sql = "list_sort({0}, 'DESC', 'NULLS LAST')"},
-    {.name = "array_sort", .sql = "list_sort({0}, 'ASC', 'NULLS LAST')", .rule = same_array},
-    {.name = "array_max", .sql = "list_max({0})", .rule = array_extreme},
-    {.name = "array_min", .sql = "list_min({0})", .rule = array_extreme},
-    {.name = "flatten",
-     .sql = "CASE WHEN list_count({0}) = len({0}) THEN flatten({0}) END",
-     .rule = flatten},
+    {.name = "sort_array", .sql = "@sort_array", .rule = same_array},
+    {.name = "sort_array_descending", .sql = "@sort_array_descending"},
+    {.name = "array_sort", .sql = "@array_sort", .rule = same_array},
+    {.name = "array_max", .sql = "@array_max", .rule = array_extreme},
+    {.name = "array_min", .sql = "@array_min", .rule = array_extreme},
+    {.name = "flatten", .sql = "@flatten", .rule = flatten},
     {.name = "array_join", .sql = "array_to_string({0}, {1})", .rule = array_join},
     {.name = "array_join_nulls",
      .sql = "CASE WHEN {2} IS NOT NULL THEN array_to_string(list_transform({0}, lambda x: "
             "coalesce(x, {2})), {1}) END"},
-    {.name = "array_repeat",
-     .sql = "CASE WHEN {1} IS NOT NULL THEN list_transform(range(greatest({1}, 0)), lambda i: {0}) "
-            "END",
-     .rule = array_repeat},
+    {.name = "array_repeat", .sql = "@array_repeat", .rule = array_repeat},
     {.name = "slice", .rule = slice},
     {.name = "sequence", .sql = "CAST(ms_sequence({0}, {1}, {2}) AS {type})", .rule = sequence},
     {.name = "sequence_by_sign",
@@ -490,8 +598,11 @@ const Entry entries[] = {
     {.name = "map_keys", .sql = "map_keys({0})", .rule = map_part},
     {.name = "map_values", .sql = "map_values({0})", .rule = map_part},
     {.name = "map_entries", .rule = map_part},
-    {.name = "map_contains_key", .sql = "map_contains({0}, {1})", .rule = map_contains_key},
-    {.name = "map_from_arrays", .sql = "map({0}, {1})", .rule = map_from_arrays},
+    {.name = "map_contains_key", .sql = "@map_contains_key", .rule = map_contains_key},
+    {.name = "map_from_arrays", .sql = "@map_from_arrays", .rule = map_from_arrays},
+    {.name = "map_from_entries", .sql = "@map_from_entries", .rule = map_from_entries},
+    {.name = "map_concat", .sql = "@map_concat", .rule = map_concat},
+    {.name = "str_to_map", .sql = "@str_to_map", .rule = str_to_map},
 };
 
 }  // namespace

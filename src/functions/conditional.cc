@@ -53,26 +53,6 @@ Result<Call> choose_if(const Request& request) {
   return call;
 }
 
-Result<Call> null_if(const Request& request) {
-  if (request.arguments.size() != 2) return wrong_arity(request, "2");
-  Call call = begin_call(request);
-  const TypePtr common = wider_type(request.arguments[0].type, request.arguments[1].type);
-  if (common == nullptr || !is_orderable(*common)) {
-    return mismatch("BINARY_OP_DIFF_TYPES", pretty_from("({0} = {1})", request),
-                    {{"left", quoted(request.arguments[0].type)},
-                     {"right", quoted(request.arguments[1].type)}});
-  }
-  // The result keeps the first argument's own type; it is compared after widening both.
-  if (!column::same_type(common, request.arguments[0].type)) {
-    return Status::unsupported("nullif of {} and {} is not supported",
-                               request.arguments[0].type->sql(), request.arguments[1].type->sql());
-  }
-  call.argument_types = {common, common};
-  call.type = common;
-  call.nullable = true;
-  return call;
-}
-
 Result<Call> nvl2(const Request& request) {
   if (request.arguments.size() != 3) return wrong_arity(request, "3");
   Call call = begin_call(request);
@@ -98,7 +78,9 @@ const Entry entries[] = {
     {.name = "nvl", .parameters = "ww", .result = "w", .sql = "coalesce({*})", .rule = coalesce},
     {.name = "ifnull", .parameters = "ww", .result = "w", .sql = "coalesce({*})", .rule = coalesce},
     {.name = "nvl2", .sql = "CASE WHEN {0} IS NOT NULL THEN {1} ELSE {2} END", .rule = nvl2},
-    {.name = "nullif", .sql = "CASE WHEN {0} = {1} THEN NULL ELSE {0} END", .rule = null_if},
+    // The analyzer makes it of `=` and `if`.
+    {.name = "nullif",
+     .rule = [](const Request& request) -> Result<Call> { return wrong_arity(request, "2"); }},
     {.name = "if",
      .sql = "CASE WHEN {0} THEN {1} ELSE {2} END",
      .pretty = "(IF({0}, {1}, {2}))",

@@ -1,4 +1,6 @@
 // Dates, times and intervals. Timestamps are UTC micros; those with a zone see it through {tz}.
+#include <algorithm>
+
 #include "base/text.h"
 #include "functions/table.h"
 
@@ -28,7 +30,8 @@ Result<Call> to_date(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
   call.type = column::date_type();
-  call.nullable = any_nullable(request) || (type->is_string() && request.arguments.size() == 1);
+  call.nullable = any_nullable(request) || request.name == "try_to_date" ||
+                  (type->is_string() && request.arguments.size() == 1);
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = request.name == "try_to_date" ? "try_parse_date" : "parse_date";
     call.argument_types = {column::string_type(), column::string_type()};
@@ -39,8 +42,6 @@ Result<Call> to_date(const Request& request) {
   // The argument's own cast to DATE says what happens.
   call.name = request.name == "try_to_date" && type->is_string() ? "try_cast_date" : "as_is";
   call.argument_types[0] = call.name == "as_is" ? column::date_type() : type;
-  if (call.name == "try_cast_date")
-    return Status::unsupported("try_to_date without a format is not supported");
   return call;
 }
 
@@ -116,14 +117,18 @@ Result<Call> timestamp_seconds(const Request& request) {
   if (type->is_integral()) {
     type = column::long_type();
   } else if (type->kind() == TypeKind::decimal) {
-    return Status::unsupported("timestamp_seconds of decimals is not supported");
+    call.name = "timestamp_seconds_decimal";
+    type = column::decimal_type(38, type->scale());
+    if (type->scale() > 6)
+      return Status::unsupported(
+          "timestamp_seconds of more than 6 digits after the point is not supported");
   } else {
     type = column::double_type();
     call.name = "timestamp_seconds_double";
   }
   call.argument_types = {type};
   call.type = column::timestamp_type();
-  call.nullable = any_nullable(request);
+  call.nullable = any_nullable(request) || type->kind() == TypeKind::double_;
   return call;
 }
 
@@ -131,6 +136,33 @@ Result<Call> date_trunc(const Request& request) {
   TRY_ASSIGN(Call call, apply_signature(request));
   call.nullable = true;
   if (call.argument_types[1]->kind() == TypeKind::timestamp_ntz) call.name = "date_trunc_ntz";
+  return call;
+}
+
+std::string field_pretty(const Request& request) {
+  if (request.name == "date_part") return pretty_call(request.name, request);
+  return pretty_from(request.name + "({0} FROM {1})", request);
+}
+
+// A member of an interval.
+Result<Call> interval_field(const Request& request, const std::string& field,
+                            std::string_view function) {
+  Call call = begin_call(request);
+  const bool months = request.arguments[1].type->kind() == TypeKind::year_month_interval;
+  const bool fits = months ? function == "year" || function == "month"
+                           : function == "day" || function == "hour" || function == "minute" ||
+                                 function == "second_fraction";
+  if (!fits) {
+    return Status::error(
+        "INVALID_EXTRACT_FIELD",
+        {{"field", "`" + field + "`"}, {"expr", "\"" + request.arguments[1].sql + "\""}});
+  }
+  call.pretty = field_pretty(request);
+  call.name = "interval_" + std::string(function);
+  call.type = function == "second_fraction"             ? column::decimal_type(8, 6)
+              : function == "year" || function == "day" ? column::int_type()
+                                                        : column::byte_type();
+  call.nullable = any_nullable(request);
   return call;
 }
 
@@ -159,6 +191,14 @@ Result<Call> extract(const Request& request) {
       {"dayofweek", "dayofweek"},
       {"dow", "dayofweek"},
       {"doy", "dayofyear"},
+      {"dayofweek_iso", "weekday_iso"},
+      {"dow_iso", "weekday_iso"},
+      {"yearofweek", "year_of_week"},
+      {"second", "second_fraction"},
+      {"s", "second_fraction"},
+      {"sec", "second_fraction"},
+      {"seconds", "second_fraction"},
+      {"secs", "second_fraction"},
       {"hour", "hour"},
       {"h", "hour"},
       {"hours", "hour"},
@@ -170,17 +210,132 @@ Result<Call> extract(const Request& request) {
       {"minutes", "minute"}};
   for (const auto& [text, function] : fields) {
     if (!equals_ignore_case(*field, text)) continue;
+    const TypeKind kind = request.arguments[1].type->kind();
+    if (kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval)
+      return interval_field(request, *field, function);
     const std::vector<Argument> inner = {request.arguments[1]};
     TRY_ASSIGN(Call call, resolve(function, inner, false, request.settings));
-    call.pretty =
-        request.name == "extract"
-            ? fmt::format("extract({} FROM {})", request.arguments[0].sql, request.arguments[1].sql)
-            : pretty_call(request.name, request);
+    call.pretty = field_pretty(request);
     call.argument_types.insert(call.argument_types.begin(), column::string_type());
     call.name = "second_argument_" + call.name;
     return call;
   }
-  return Status::unsupported("{} of field {} is not supported", request.name, *field);
+  if (request.arguments[1].type->kind() == TypeKind::day_time_interval ||
+      request.arguments[1].type->kind() == TypeKind::year_month_interval)
+    return Status::unsupported("{} of field {} is not supported", request.name, *field);
+  return Status::error("INVALID_EXTRACT_FIELD", {{"field", "`" + *field + "`"},
+                                                 {"expr", "\"" + request.arguments[1].sql + "\""}});
+}
+
+// make_timestamp(year, month, day, hour, minute, second[, zone]) and its kin.
+Result<Call> make_timestamp(const Request& request) {
+  const std::size_t given = request.arguments.size();
+  const bool ntz = request.name.ends_with("_ntz");
+  if (given < 6 || given > (ntz ? 6U : 7U)) {
+    if (given == 1 || given == 2 || given == 3)
+      return Status::unsupported("{} of a date and a time is not supported", request.name);
+    return wrong_arity(request, ntz ? "6" : "[6, 7]");
+  }
+  Call call = begin_call(request);
+  for (std::size_t i = 0; i < given; ++i) {
+    const TypePtr type = i < 5    ? column::int_type()
+                         : i == 5 ? column::decimal_type(16, 6)
+                                  : column::string_type();
+    if (request.arguments[i].type->is_nested()) return unexpected_input(request, i, quoted(type));
+    call.argument_types[i] = type;
+  }
+  const bool attempt = request.name.starts_with("try_");
+  call.name = std::string(attempt ? "try_" : "") + "make_timestamp";
+  if (ntz) call.name += "_ntz";
+  if (given == 7) call.name += "_zoned";
+  if (given == 7 && request.name == "try_make_timestamp")
+    call.pretty = pretty_from("try_make_timestamp({0}, {1}, {2}, {3}, {4}, {5})", request);
+  call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
+  call.nullable = attempt || any_nullable(request);
+  return call;
+}
+
+// make_dt_interval([days[, hours[, minutes[, seconds]]]]), make_ym_interval([years[, months]])
+Result<Call> make_interval(const Request& request) {
+  const bool days = request.name == "make_dt_interval";
+  const std::size_t most = days ? 4 : 2;
+  const std::size_t given = request.arguments.size();
+  if (given > most) return wrong_arity(request, days ? "[0, 4]" : "[0, 2]");
+  Call call = begin_call(request);
+  call.type = days ? column::day_time_interval_type(0, 3) : column::year_month_interval_type(0, 1);
+  for (std::size_t i = 0; i < given; ++i) {
+    const TypePtr type = days && i == 3 ? column::decimal_type(18, 6) : column::int_type();
+    if (request.arguments[i].type->is_nested()) return unexpected_input(request, i, quoted(type));
+    call.argument_types[i] = type;
+  }
+  for (std::size_t i = given; i < most; ++i) {
+    const bool seconds = days && i == 3;
+    call.added_arguments.push_back(int_literal(0));
+    const auto close = call.pretty.rfind(')');
+    const std::string text = seconds ? "0.000000" : "0";
+    call.pretty.insert(close, (i > 0 ? ", " : "") + text);
+  }
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+// timestampadd(unit, count, time) and timestampdiff(unit, from, to); date_add and kin with a unit
+// are the same.
+Result<Call> with_unit(const Request& request, bool difference) {
+  Call call = begin_call(request);
+  const auto unit = literal_text(request.arguments[0]);
+  static constexpr std::string_view units[] = {"YEAR",   "QUARTER",     "MONTH",      "WEEK",
+                                               "DAY",    "DAYOFYEAR",   "HOUR",       "MINUTE",
+                                               "SECOND", "MILLISECOND", "MICROSECOND"};
+  const bool known =
+      unit && std::find(std::begin(units), std::end(units), to_upper(*unit)) != std::end(units);
+  if (!known) return Status::unsupported("{} of this unit is not supported", request.name);
+  call.name = difference ? "timestampdiff" : "timestampadd";
+  call.pretty = fmt::format("{}({}, {}, {})", call.name, to_upper(*unit), request.arguments[1].sql,
+                            request.arguments[2].sql);
+  call.nullable = any_nullable(request);
+  if (difference) {
+    call.argument_types = {column::string_type(), column::timestamp_type(),
+                           column::timestamp_type()};
+    call.type = column::long_type();
+    return call;
+  }
+  call.argument_types[1] = column::long_type();
+  call.type = request.arguments[2].type->kind() == TypeKind::timestamp_ntz
+                  ? column::timestamp_ntz_type()
+                  : column::timestamp_type();
+  call.argument_types[2] = call.type;
+  if (call.type->kind() == TypeKind::timestamp_ntz) call.name += "_ntz";
+  return call;
+}
+
+Result<Call> timestamp_unit(const Request& request) {
+  if (request.arguments.size() != 3) return wrong_arity(request, "3");
+  return with_unit(request, request.name == "timestampdiff");
+}
+
+// date_add(date, days), or with a unit in front.
+Result<Call> add_days(const Request& request) {
+  return request.arguments.size() == 3 ? with_unit(request, false) : apply_signature(request);
+}
+Result<Call> days_between(const Request& request) {
+  return request.arguments.size() == 3 ? with_unit(request, true) : apply_signature(request);
+}
+
+// convert_timezone([from, ]to, time)
+Result<Call> convert_timezone(const Request& request) {
+  const std::size_t given = request.arguments.size();
+  if (given < 2 || given > 3) return wrong_arity(request, "[2, 3]");
+  Call call = begin_call(request);
+  for (std::size_t i = 0; i + 1 < given; ++i) call.argument_types[i] = column::string_type();
+  call.argument_types[given - 1] = column::timestamp_ntz_type();
+  if (given == 2) {
+    call.name = "convert_timezone_session";
+    call.pretty = pretty_from("convert_timezone(current_timezone(), {0}, {1})", request);
+  }
+  call.type = column::timestamp_ntz_type();
+  call.nullable = any_nullable(request);
+  return call;
 }
 
 // int(x), date(x), …: a cast that is called like a function.
@@ -271,22 +426,105 @@ const Entry entries[] = {
      .sql = "CAST(second(ms_to_local({0}, {tz})) AS INTEGER)",
      .rule = by_zone},
     {.name = "second_ntz", .sql = "CAST(second({0}) AS INTEGER)"},
+    {.name = "weekday_iso",
+     .parameters = "D",
+     .result = "i",
+     .sql = "CAST(isodow({0}) AS INTEGER)"},
+    {.name = "year_of_week",
+     .parameters = "D",
+     .result = "i",
+     .sql = "CAST(isoyear({0}) AS INTEGER)"},
+    {.name = "second_fraction",
+     .parameters = "t",
+     .result = "i",
+     .sql = "CAST(CAST(epoch_us(ms_to_local({0}, {tz})) - epoch_us(date_trunc('minute', "
+            "ms_to_local({0}, {tz}))) AS DECIMAL(14,0)) / 1000000 AS DECIMAL(8,6))",
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, by_zone(request));
+       call.type = column::decimal_type(8, 6);
+       return call;
+     }},
+    {.name = "second_fraction_ntz",
+     .sql = "CAST(CAST(epoch_us({0}) - epoch_us(date_trunc('minute', {0})) AS DECIMAL(14,0)) / "
+            "1000000 AS DECIMAL(8,6))"},
+    {.name = "interval_year", .sql = "CAST({1} // 12 AS INTEGER)"},
+    {.name = "interval_month", .sql = "CAST({1} % 12 AS TINYINT)"},
+    {.name = "interval_day", .sql = "CAST({1} // 86400000000 AS INTEGER)"},
+    {.name = "interval_hour", .sql = "CAST({1} % 86400000000 // 3600000000 AS TINYINT)"},
+    {.name = "interval_minute", .sql = "CAST({1} % 3600000000 // 60000000 AS TINYINT)"},
+    {.name = "interval_second_fraction",
+     .sql = "CAST(CAST({1} % 60000000 AS DECIMAL(14,0)) / 1000000 AS DECIMAL(8,6))"},
     {.name = "extract", .rule = extract},
     {.name = "date_part", .rule = extract},
     {.name = "datepart", .rule = extract},
-    {.name = "date_add", .parameters = "Di", .result = "D", .sql = "ms_date_add({0}, {1})"},
+    {.name = "make_timestamp",
+     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {tz})",
+     .rule = make_timestamp},
+    {.name = "make_timestamp_zoned",
+     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {6})"},
+    {.name = "make_timestamp_ntz",
+     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), 'UTC')",
+     .rule = make_timestamp},
+    {.name = "make_timestamp_ltz", .rule = make_timestamp},
+    {.name = "try_make_timestamp",
+     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {tz})",
+     .rule = make_timestamp},
+    {.name = "try_make_timestamp_zoned",
+     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {6})"},
+    {.name = "try_make_timestamp_ntz",
+     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), 'UTC')",
+     .rule = make_timestamp},
+    {.name = "try_make_timestamp_ltz", .rule = make_timestamp},
+    {.name = "make_ym_interval", .sql = "ms_make_ym_interval({0}, {1})", .rule = make_interval},
+    {.name = "make_dt_interval",
+     .sql = "ms_make_dt_interval({0}, {1}, {2}, CAST({3} * 1000000 AS BIGINT))",
+     .rule = make_interval},
+    {.name = "timestampadd",
+     .sql = "ms_timestamp_add({0}, {1}, {2}, {tz})",
+     .rule = timestamp_unit},
+    {.name = "timestampadd_ntz", .sql = "ms_timestamp_add({0}, {1}, {2}, 'UTC')"},
+    {.name = "timestampdiff",
+     .sql = "ms_timestamp_diff({0}, {1}, {2}, {tz})",
+     .rule = timestamp_unit},
+    {.name = "convert_timezone",
+     .sql = "ms_convert_timezone({0}, {1}, {2})",
+     .rule = convert_timezone},
+    {.name = "convert_timezone_session", .sql = "ms_convert_timezone({tz}, {0}, {1})"},
+    {.name = "localtimestamp",
+     .parameters = "",
+     .result = "T",
+     .null = '!',
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       call.type = column::timestamp_ntz_type();
+       return call;
+     }},
+    {.name = "date_add",
+     .parameters = "Di",
+     .result = "D",
+     .sql = "ms_date_add({0}, {1})",
+     .rule = add_days},
     {.name = "dateadd",
      .parameters = "Di",
      .result = "D",
      .pretty = "date_add({0}, {1})",
+     .rule = add_days,
      .canonical = "date_add"},
     {.name = "date_add_reversed", .sql = "ms_date_add({1}, {0})"},
     {.name = "date_sub",
      .parameters = "Di",
      .result = "D",
      .sql = "ms_date_add({0}, -CAST({1} AS BIGINT))"},
-    {.name = "datediff", .parameters = "DD", .result = "i", .sql = "CAST({0} - {1} AS INTEGER)"},
-    {.name = "date_diff", .parameters = "DD", .result = "i", .sql = "CAST({0} - {1} AS INTEGER)"},
+    {.name = "datediff",
+     .parameters = "DD",
+     .result = "i",
+     .sql = "CAST({0} - {1} AS INTEGER)",
+     .rule = days_between},
+    {.name = "date_diff",
+     .parameters = "DD",
+     .result = "i",
+     .sql = "CAST({0} - {1} AS INTEGER)",
+     .rule = days_between},
     {.name = "date_add_days_interval", .sql = "ms_date_add({0}, {1} // 86400000000)"},
     {.name = "date_add_days_interval_reversed", .sql = "ms_date_add({1}, {0} // 86400000000)"},
     {.name = "date_add_days_interval_negated", .sql = "ms_date_add({0}, -({1} // 86400000000))"},
@@ -374,6 +612,8 @@ const Entry entries[] = {
     {.name = "timestamp_seconds",
      .sql = "ms_timestamp_of({0}, 1000000)",
      .rule = timestamp_seconds},
+    {.name = "timestamp_seconds_decimal",
+     .sql = "make_timestamp(CAST(CAST({0} AS DECIMAL(38,6)) * 1000000 AS BIGINT))"},
     {.name = "timestamp_seconds_double", .sql = "ms_timestamp_of_double({0})"},
     {.name = "timestamp_millis",
      .parameters = "l",

@@ -71,7 +71,7 @@ const Entry entries[] = {
     {.name = "raise_error",
      .parameters = "s",
      .result = "s",
-     .sql = "ms_raise_error({0})",
+     .sql = "ms_raise_error(coalesce({0}, 'null'))",
      .rule = raise,
      .deterministic = false},
     {.name = "assert_true",
@@ -90,6 +90,11 @@ const Entry entries[] = {
        call.deterministic = false;
        return call;
      }},
+    {.name = "current_catalog",
+     .parameters = "",
+     .result = "s",
+     .sql = "'spark_catalog'",
+     .null = '!'},
     {.name = "version", .parameters = "", .result = "s", .sql = "'4.2.0'", .null = '!'},
 };
 

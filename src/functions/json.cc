@@ -1,5 +1,8 @@
 // Functions of JSON text.
+#include <algorithm>
+
 #include "base/text.h"
+#include "functions/lowering.h"
 #include "functions/table.h"
 
 namespace millstream::functions {
@@ -9,11 +12,32 @@ using column::TypePtr;
 
 namespace {
 
+constexpr std::string_view from_json_options[] = {"mode", "columnnameofcorruptrecord", "dateformat",
+                                                  "timestampformat"};
+constexpr std::string_view to_json_options[] = {"dateformat", "timestampformat",
+                                                "ignorenullfields"};
+
+// The last argument holds the options; each must be one that is computed here.
+Status check_json_options(const Request& request, std::span<const std::string_view> known) {
+  const auto text = literal_text(request.arguments.back());
+  if (!text) return Status::unsupported("{} with options that are not constant", request.name);
+  for (const auto& [name, value] : function_options(*text)) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Status::unsupported("{} with the option {} is not supported", request.name, name);
+    if (name != "mode" || equals_ignore_case(value, "PERMISSIVE") ||
+        equals_ignore_case(value, "FAILFAST"))
+      continue;
+    return Status::error("PARSE_MODE_UNSUPPORTED",
+                         {{"funcName", "`" + request.name + "`"}, {"mode", to_upper(value)}});
+  }
+  return Status::OK();
+}
+
 // from_json(text, schema): the schema is a constant, in DDL or JSON, and decides the result's type.
 Result<Call> from_json(const Request& request) {
-  if (request.arguments.size() == 3)
-    return Status::unsupported("from_json with options is not supported");
-  if (request.arguments.size() != 2) return wrong_arity(request, "[2, 3]");
+  if (request.arguments.size() != 2 && request.arguments.size() != 3)
+    return wrong_arity(request, "[2, 3]");
+  if (request.arguments.size() == 3) TRY(check_json_options(request, from_json_options));
   Call call = begin_call(request);
   call.pretty = "from_json(" + request.arguments[0].sql + ")";
   if (!request.arguments[0].type->is_string() &&
@@ -36,16 +60,17 @@ Result<Call> from_json(const Request& request) {
     return mismatch("INVALID_JSON_SCHEMA", call.pretty, {{"schema", quoted(call.type)}});
   }
   call.type = column::as_nullable(call.type);
-  call.argument_types = {column::string_type(), column::string_type()};
+  call.argument_types.assign(request.arguments.size(), column::string_type());
   call.nullable = true;
   return call;
 }
 
 Result<Call> to_json(const Request& request) {
-  if (request.arguments.size() == 2)
-    return Status::unsupported("to_json with options is not supported");
-  if (request.arguments.size() != 1) return wrong_arity(request, "[1, 2]");
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
+  if (request.arguments.size() == 2) TRY(check_json_options(request, to_json_options));
   Call call = begin_call(request);
+  call.pretty = "to_json(" + request.arguments[0].sql + ")";
   const TypePtr& type = request.arguments[0].type;
   if (!type->is_nested() && type->kind() != TypeKind::variant) {
     return mismatch("INVALID_JSON_SCHEMA", call.pretty, {{"schema", quoted(type)}});
@@ -79,6 +104,21 @@ const Entry entries[] = {
      .result = "s",
      .sql = "ms_get_json_object({0}, {1})",
      .null = '~'},
+    {.name = "json_array_length",
+     .parameters = "s",
+     .result = "i",
+     .sql = "ms_json_array_length({0})",
+     .null = '~'},
+    {.name = "json_object_keys",
+     .parameters = "s",
+     .result = "s",
+     .sql = "ms_json_object_keys({0})",
+     .null = '~',
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       call.type = column::array_type(column::string_type(), true);
+       return call;
+     }},
     {.name = "json_tuple", .rule = json_tuple, .kind = FunctionKind::generator},
 };
 

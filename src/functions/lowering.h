@@ -2,6 +2,7 @@
 // Static; any thread.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,5 +17,9 @@ std::optional<std::string_view> sql_template(std::string_view canonical);
 // {0}, {*}, {1*}, {tz}, {type} replaced. `time_zone` and `type` are SQL text already.
 std::string expand_template(std::string_view text, const std::vector<std::string>& arguments,
                             std::string_view time_zone, std::string_view type);
+
+// The options of a call such as from_json(text, schema, map('mode', 'FAILFAST')), names in lower
+// case, from the constant that the analyzer makes of them.
+std::map<std::string, std::string> function_options(std::string_view text);
 
 }  // namespace millstream::functions

@@ -79,12 +79,11 @@ Result<Call> round_to(const Request& request) {
   return call;
 }
 
+Result<Call> ceil_floor_scaled(const Request& request);
+
 Result<Call> ceil_floor(const Request& request) {
-  if (request.arguments.size() != 1) {
-    if (request.arguments.size() == 2)
-      return Status::unsupported("{} with a scale is not supported", request.name);
-    return wrong_arity(request, "[1, 2]");
-  }
+  if (request.arguments.size() == 2) return ceil_floor_scaled(request);
+  if (request.arguments.size() != 1) return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
   TypePtr type = request.arguments[0].type;
   call.nullable = true;
@@ -105,6 +104,37 @@ Result<Call> ceil_floor(const Request& request) {
   return call;
 }
 
+// ceil and floor to a scale: of decimals, which all numbers become.
+Result<Call> ceil_floor_scaled(const Request& request) {
+  Call call = begin_call(request);
+  call.pretty = pretty_call(request.name, request);
+  TypePtr type = request.arguments[0].type;
+  const auto digits = literal_int(request.arguments[1]);
+  if (!digits) {
+    return Status::error("NON_FOLDABLE_ARGUMENT", {{"funcName", "`" + request.name + "`"},
+                                                   {"paramName", "`scale`"},
+                                                   {"paramType", "\"INT\""}});
+  }
+  if (is_null(type) || type->is_string() || type->kind() == TypeKind::double_) {
+    type = column::decimal_type(30, 15);
+  } else if (type->kind() == TypeKind::float_) {
+    type = column::decimal_type(14, 7);
+  } else if (type->is_integral()) {
+    type = decimal_of_integral(*type);
+  } else if (type->kind() != TypeKind::decimal) {
+    return unexpected_input(request, 0, "\"DECIMAL\"");
+  }
+  const auto wanted = static_cast<int>(std::clamp<std::int64_t>(*digits, -38, 38));
+  const int scale = std::clamp(wanted, 0, type->scale());
+  const int whole = std::max(type->precision() - type->scale() + 1, wanted < 0 ? -wanted + 1 : 0);
+  call.name = request.entry.canonical.empty() ? std::string(request.entry.name)
+                                              : std::string(request.entry.canonical);
+  call.argument_types = {type, column::int_type()};
+  call.type = column::decimal_type(std::min(whole + scale, 38), scale);
+  call.nullable = true;
+  return call;
+}
+
 Result<Call> hex_of(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
   Call call = begin_call(request);
@@ -120,6 +150,38 @@ Result<Call> hex_of(const Request& request) {
   } else {
     return unexpected_input(request, 0, "(\"BIGINT\" or \"BINARY\" or \"STRING\")");
   }
+  return call;
+}
+
+Result<Call> bit_count(const Request& request) {
+  if (request.arguments.size() != 1) return wrong_arity(request, "1");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  if (!type->is_integral() && type->kind() != TypeKind::boolean && !is_null(type))
+    return unexpected_input(request, 0, "(\"INTEGRAL\" or \"BOOLEAN\")");
+  call.type = column::int_type();
+  call.argument_types = {type->kind() == TypeKind::boolean ? column::int_type()
+                                                           : column::long_type()};
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+Result<Call> bit_get(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  const TypePtr type =
+      is_null(request.arguments[0].type) ? column::int_type() : request.arguments[0].type;
+  if (!type->is_integral()) return unexpected_input(request, 0, "\"INTEGRAL\"");
+  if (!fits_parameter(*request.arguments[1].type, *column::int_type()))
+    return unexpected_input(request, 1, "\"INT\"");
+  int bits = 8;
+  if (type->kind() == TypeKind::short_) bits = 16;
+  if (type->kind() == TypeKind::int_) bits = 32;
+  if (type->kind() == TypeKind::long_) bits = 64;
+  call.argument_types = {column::long_type(), column::int_type()};
+  call.added_arguments.push_back(int_literal(bits));
+  call.type = column::byte_type();
+  call.nullable = any_nullable(request);
   return call;
 }
 
@@ -282,6 +344,57 @@ const Entry entries[] = {
      .sql = "ms_tanh({0})",
      .null = '~',
      .pretty = "^"},
+    {.name = "cot",
+     .parameters = "d",
+     .result = "d",
+     .sql = "ms_cot({0})",
+     .null = '~',
+     .pretty = "^"},
+    {.name = "sec",
+     .parameters = "d",
+     .result = "d",
+     .sql = "ms_sec({0})",
+     .null = '~',
+     .pretty = "^"},
+    {.name = "csc",
+     .parameters = "d",
+     .result = "d",
+     .sql = "ms_csc({0})",
+     .null = '~',
+     .pretty = "^"},
+    {.name = "asinh",
+     .parameters = "d",
+     .result = "d",
+     .sql = "ms_asinh({0})",
+     .null = '~',
+     .pretty = "^"},
+    {.name = "acosh",
+     .parameters = "d",
+     .result = "d",
+     .sql = "ms_acosh({0})",
+     .null = '~',
+     .pretty = "^"},
+    {.name = "atanh",
+     .parameters = "d",
+     .result = "d",
+     .sql = "ms_atanh({0})",
+     .null = '~',
+     .pretty = "^"},
+    {.name = "bit_count", .sql = "ms_bit_count({0})", .rule = bit_count},
+    {.name = "bit_get", .sql = "ms_bit_get({0}, {1}, {2})", .rule = bit_get},
+    {.name = "getbit", .rule = bit_get, .canonical = "bit_get"},
+    {.name = "width_bucket",
+     .parameters = "dddl",
+     .result = "l",
+     .sql = "ms_width_bucket({0}, {1}, {2}, {3})",
+     .null = '~'},
+    {.name = "bin", .parameters = "l", .result = "s", .sql = "ms_bin({0})"},
+    {.name = "bitmap_bit_position", .parameters = "l", .result = "l", .sql = "ms_bitmap_bit({0})"},
+    {.name = "bitmap_bucket_number",
+     .parameters = "l",
+     .result = "l",
+     .sql = "ms_bitmap_bucket({0})"},
+    {.name = "bitmap_count", .parameters = "x", .result = "l", .sql = "ms_bitmap_count({0})"},
     {.name = "degrees",
      .parameters = "d",
      .result = "d",

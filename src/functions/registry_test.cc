@@ -3,6 +3,10 @@
 #include <arrow/scalar.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "functions/lowering.h"
 
 namespace millstream::functions {
@@ -81,6 +85,16 @@ TEST(Functions, EveryRuleHasALoweringOrIsTheEngines) {
   EXPECT_EQ(sql_template("add"), "");
   EXPECT_FALSE(sql_template("no_such").has_value());
   EXPECT_EQ(expand_template("f({1*}, {0}) {tz}", {"a", "b", "c"}, "'UTC'", ""), "f(b, c, a) 'UTC'");
+}
+
+// docs/functions.md says what the table says. UPDATE_DOCS=1 writes it.
+TEST(Functions, TheDocumentIsCurrent) {
+  constexpr const char* path = MILLSTREAM_SOURCE_DIR "/docs/functions.md";
+  if (std::getenv("UPDATE_DOCS") != nullptr) std::ofstream(path) << functions_document();
+  std::ifstream file(path);
+  const std::string found{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(found == functions_document())
+      << "make it anew: UPDATE_DOCS=1 functions_test --gtest_filter='*TheDocumentIsCurrent'";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Functions of strings and binaries.
+#include <arrow/buffer.h>
 #include <arrow/scalar.h>
 
 #include "base/text.h"
@@ -114,27 +115,214 @@ Result<Call> like_rule(const Request& request) {
   return call;
 }
 
-Result<Call> sha2_rule(const Request& request) {
-  TRY_ASSIGN(Call call, apply_signature(request));
-  const auto bits = literal_int(request.arguments[1]);
-  if (!bits || (*bits != 0 && *bits != 256)) {
-    return Status::unsupported("sha2 with {} bits is not supported: only 256",
-                               request.arguments[1].sql);
+// decode(bytes, charset), or decode(value, search, result, …[, default]).
+Result<Call> decode_rule(const Request& request) {
+  const std::size_t given = request.arguments.size();
+  if (given < 2) return wrong_arity(request, "> 1");
+  if (given == 2) return apply_signature(request);
+  Call call = begin_call(request);
+  call.name = "decode_choice";
+  std::vector<Argument> keys = {request.arguments[0]};
+  std::vector<Argument> results;
+  call.nullable = given % 2 == 1;
+  for (std::size_t i = 1; i < given; ++i) {
+    const bool is_default = i + 1 == given && given % 2 == 0;
+    const bool result = i % 2 == 0 || is_default;
+    (result ? results : keys).push_back(request.arguments[i]);
+    if (result) call.nullable = call.nullable || request.arguments[i].nullable;
+  }
+  const TypePtr key = wider_type_of(keys);
+  const TypePtr result = wider_type_of(results);
+  if (key == nullptr || result == nullptr)
+    return Status::unsupported("decode of values without a common type is not supported");
+  for (std::size_t i = 0; i < given; ++i) {
+    const bool is_default = i + 1 == given && given % 2 == 0;
+    call.argument_types[i] = i > 0 && (i % 2 == 0 || is_default) ? result : key;
+  }
+  call.type = result;
+  return call;
+}
+
+// The fill's default is a blank, or a zero byte.
+Result<Call> pad_rule(const Request& request) {
+  if (request.arguments.size() < 2 || request.arguments.size() > 3)
+    return wrong_arity(request, "[2, 3]");
+  const bool binary =
+      request.arguments[0].type->kind() == TypeKind::binary &&
+      (request.arguments.size() == 2 || request.arguments[2].type->kind() == TypeKind::binary);
+  if (!binary) return apply_signature(request);
+  Call call = begin_call(request);
+  call.name += "_binary";
+  call.argument_types[1] = column::int_type();
+  call.type = column::binary_type();
+  call.nullable = any_nullable(request);
+  if (request.arguments.size() == 2) {
+    call.added_arguments.push_back(
+        std::make_shared<arrow::BinaryScalar>(arrow::Buffer::FromString(std::string(1, '\0'))));
+    call.pretty.insert(call.pretty.rfind(')'), ", X'00'");
   }
   return call;
 }
 
-Result<Call> decode_rule(const Request& request) {
-  if (request.arguments.size() != 2)
-    return Status::unsupported("decode with {} arguments is not supported",
-                               request.arguments.size());
-  TRY_ASSIGN(Call call, apply_signature(request));
-  const auto charset = literal_text(request.arguments[1]);
-  if (!charset ||
-      !(equals_ignore_case(*charset, "utf-8") || equals_ignore_case(*charset, "utf8"))) {
-    return Status::unsupported("{} with charset {} is not supported: only UTF-8", request.name,
-                               request.arguments[1].sql);
+// mask(text[, upper[, lower[, digit[, other]]]])
+Result<Call> mask_rule(const Request& request) {
+  const std::size_t given = request.arguments.size();
+  if (given < 1 || given > 5) return wrong_arity(request, "[1, 5]");
+  Call call = begin_call(request);
+  for (std::size_t i = 0; i < given; ++i) {
+    if (request.arguments[i].type->is_nested()) return unexpected_input(request, i, "\"STRING\"");
+    call.argument_types[i] = column::string_type();
   }
+  const std::string_view defaults[] = {"X", "x", "n"};
+  for (std::size_t i = given; i < 5; ++i) {
+    const std::string_view text = i < 4 ? defaults[i - 1] : "NULL";
+    call.pretty.insert(call.pretty.rfind(')'), fmt::format(", {}", text));
+    call.added_arguments.push_back(i < 4 ? string_literal(text) : string_literal(""));
+  }
+  call.type = column::string_type();
+  call.nullable = true;
+  return call;
+}
+
+// elt(n, first, second, …)
+Result<Call> elt_rule(const Request& request) {
+  if (request.arguments.size() < 2) return wrong_arity(request, "> 1");
+  Call call = begin_call(request);
+  if (!fits_parameter(*request.arguments[0].type, *column::int_type()))
+    return unexpected_input(request, 0, "\"INT\"");
+  call.argument_types[0] = column::int_type();
+  bool binary = true;
+  for (std::size_t i = 1; i < request.arguments.size(); ++i)
+    binary = binary && request.arguments[i].type->kind() == TypeKind::binary;
+  for (std::size_t i = 1; i < request.arguments.size(); ++i) {
+    if (request.arguments[i].type->is_nested())
+      return unexpected_input(request, i, "\"STRING\" or \"BINARY\"");
+    call.argument_types[i] = binary ? column::binary_type() : column::string_type();
+  }
+  call.type = binary ? column::binary_type() : column::string_type();
+  call.nullable = true;
+  return call;
+}
+
+// overlay(text, by, position[, length])
+Result<Call> overlay_rule(const Request& request) {
+  const std::size_t given = request.arguments.size();
+  if (given < 3 || given > 4) return wrong_arity(request, "[3, 4]");
+  Call call = begin_call(request);
+  const bool binary = request.arguments[0].type->kind() == TypeKind::binary &&
+                      request.arguments[1].type->kind() == TypeKind::binary;
+  call.type = binary ? column::binary_type() : column::string_type();
+  call.argument_types[0] = call.argument_types[1] = call.type;
+  for (std::size_t i = 2; i < given; ++i) {
+    if (!fits_parameter(*request.arguments[i].type, *column::int_type()))
+      return unexpected_input(request, i, "\"INT\"");
+    call.argument_types[i] = column::int_type();
+  }
+  if (given == 3) {
+    call.added_arguments.push_back(int_literal(-1));
+    call.pretty.insert(call.pretty.rfind(')'), ", -1");
+  }
+  if (binary) call.name += "_binary";
+  call.nullable = any_nullable(request);
+  return call;
+}
+
+// levenshtein(a, b[, threshold])
+Result<Call> levenshtein_rule(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  if (request.arguments.size() == 3) call.name = "levenshtein_within";
+  return call;
+}
+
+// format_number(number, places) and format_number(number, pattern)
+Result<Call> format_number_rule(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  const TypePtr& number = request.arguments[0].type;
+  TypePtr type =
+      number->is_string() || number->kind() == TypeKind::null ? column::double_type() : number;
+  if (!type->is_numeric()) return unexpected_input(request, 0, "\"NUMERIC\"");
+  if (type->kind() == TypeKind::float_) type = column::double_type();
+  call.argument_types[0] = type;
+  const TypePtr& places = request.arguments[1].type;
+  if (places->is_string()) {
+    call.name = "format_number_pattern";
+  } else if (can_cast_implicitly(*places, *column::int_type())) {
+    call.argument_types[1] = column::int_type();
+  } else {
+    return unexpected_input(request, 1, "(\"INT\" or \"STRING\")");
+  }
+  call.type = column::string_type();
+  call.nullable = true;
+  return call;
+}
+
+// to_binary(text[, format]): the format is a constant.
+Result<Call> to_binary_rule(const Request& request) {
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
+  Call call = begin_call(request);
+  if (request.arguments[0].type->is_nested()) return unexpected_input(request, 0, "\"STRING\"");
+  call.argument_types[0] = column::string_type();
+  call.type = column::binary_type();
+  const std::string prefix = request.name == "try_to_binary" ? "try_to_binary_" : "to_binary_";
+  std::string format = "hex";
+  if (request.arguments.size() == 2) {
+    const auto given = literal_text(request.arguments[1]);
+    if (!given) return Status::unsupported("{}: the format must be constant", request.name);
+    format = to_lower(*given);
+    call.argument_types[1] = column::string_type();
+  }
+  if (format == "utf8") format = "utf-8";
+  call.nullable = any_nullable(request) || format == "hex" || format == "utf-8" ||
+                  request.name == "try_to_binary";
+  if (format != "hex" && format != "utf-8" && format != "base64") {
+    if (request.name != "try_to_binary")
+      return Status::unsupported("to_binary with the format {} is not supported", format);
+    call.name = "null_binary";
+    return call;
+  }
+  call.name = prefix + (format == "utf-8" ? "utf8" : format);
+  return call;
+}
+
+// to_char of dates and binaries; of numbers it is refused.
+Result<Call> to_char_rule(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  const TypeKind kind = request.arguments[0].type->kind();
+  const auto as = [&](std::string_view name, std::vector<Argument> arguments) {
+    return resolve(name, arguments, false, request.settings);
+  };
+  if (kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz)
+    return as("date_format", request.arguments);
+  if (kind != TypeKind::binary)
+    return Status::unsupported("{} of numbers is not supported", request.name);
+  const auto format = literal_text(request.arguments[1]);
+  if (!format) return Status::unsupported("{}: the format must be constant", request.name);
+  const std::string lower = to_lower(*format);
+  if (lower == "utf-8") return as("decode", request.arguments);
+  if (lower == "hex" || lower == "base64") {
+    TRY_ASSIGN(Call call, as(lower, {request.arguments[0]}));
+    call.argument_types.push_back(column::string_type());
+    call.nullable = true;
+    return call;
+  }
+  return Status::error("INVALID_PARAMETER_VALUE.BINARY_FORMAT",
+                       {{"functionName", "`" + request.name + "`"},
+                        {"parameter", "`format`"},
+                        {"invalidFormat", "'" + *format + "'"}});
+}
+
+// Strings as their bytes.
+Result<Call> of_bytes(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  call.argument_types[0] = column::binary_type();
+  return call;
+}
+
+Result<Call> parse_url_rule(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  if (request.arguments.size() == 3) call.name += "_key";
   return call;
 }
 
@@ -214,15 +402,115 @@ const Entry entries[] = {
      .rule = by_binary,
      .defaults = "2147483647",
      .canonical = "substring"},
+    {.name = "conv",
+     .parameters = "sii",
+     .result = "s",
+     .sql = "ms_conv({0}, {1}, {2})",
+     .null = '~'},
+    {.name = "elt", .rule = elt_rule},
+    {.name = "find_in_set", .parameters = "ss", .result = "i", .sql = "ms_find_in_set({0}, {1})"},
+    {.name = "mask",
+     .sql =
+         "ms_mask({0}, coalesce({1}, ''), coalesce({2}, ''), coalesce({3}, ''), coalesce({4}, ''))",
+     .rule = mask_rule},
+    {.name = "overlay", .sql = "ms_overlay({0}, {1}, {2}, {3})", .rule = overlay_rule},
+    {.name = "overlay_binary", .sql = "ms_overlay_binary({0}, {1}, {2}, {3})"},
+    {.name = "quote", .parameters = "s", .result = "s", .sql = "ms_quote({0})", .null = '~'},
+    {.name = "soundex", .parameters = "s", .result = "s", .sql = "ms_soundex({0})"},
+    {.name = "luhn_check",
+     .parameters = "s",
+     .result = "b",
+     .sql = "ms_luhn_check({0})",
+     .null = '~'},
+    {.name = "format_number", .rule = format_number_rule},
+    {.name = "format_number_pattern"},
+    {.name = "to_binary", .rule = to_binary_rule},
+    {.name = "try_to_binary", .rule = to_binary_rule},
+    {.name = "to_binary_hex", .sql = "ms_binary_of_hex({0})"},
+    {.name = "to_binary_utf8", .sql = "encode({0})"},
+    {.name = "to_binary_base64", .sql = "ms_binary_of_base64({0})"},
+    {.name = "try_to_binary_hex", .sql = "ms_try_binary_of_hex({0})"},
+    {.name = "try_to_binary_utf8", .sql = "encode({0})"},
+    {.name = "try_to_binary_base64", .sql = "ms_try_binary_of_base64({0})"},
+    {.name = "null_binary", .sql = "CAST(NULL AS BLOB)"},
+    {.name = "to_char", .rule = to_char_rule},
+    {.name = "to_varchar", .rule = to_char_rule},
+    {.name = "is_valid_utf8",
+     .parameters = "c",
+     .result = "b",
+     .sql = "ms_is_valid_utf8({0})",
+     .null = '~',
+     .rule = of_bytes},
+    {.name = "make_valid_utf8",
+     .parameters = "c",
+     .result = "s",
+     .sql = "ms_make_valid_utf8({0})",
+     .null = '~',
+     .rule = of_bytes},
+    {.name = "validate_utf8",
+     .parameters = "c",
+     .result = "s",
+     .sql = "ms_validate_utf8({0})",
+     .null = '~',
+     .rule = of_bytes},
+    {.name = "try_validate_utf8",
+     .parameters = "c",
+     .result = "s",
+     .sql = "ms_try_validate_utf8({0})",
+     .null = '~',
+     .rule = of_bytes},
+    {.name = "collation",
+     .parameters = "s",
+     .result = "s",
+     .sql = "'SYSTEM.BUILTIN.UTF8_BINARY'",
+     .null = '!'},
+    {.name = "regexp_instr",
+     .parameters = "ssi?",
+     .result = "i",
+     .sql = "ms_regexp_instr({0}, {1}, {2})",
+     .defaults = "0"},
+    {.name = "url_encode",
+     .parameters = "s",
+     .result = "s",
+     .sql = "ms_url_encode({0})",
+     .null = '~'},
+    {.name = "url_decode",
+     .parameters = "s",
+     .result = "s",
+     .sql = "ms_url_decode({0})",
+     .null = '~'},
+    {.name = "try_url_decode",
+     .parameters = "s",
+     .result = "s",
+     .sql = "ms_try_url_decode({0})",
+     .null = '~'},
+    {.name = "parse_url",
+     .parameters = "sss?",
+     .result = "s",
+     .sql = "ms_parse_url({0}, {1})",
+     .null = '~',
+     .rule = parse_url_rule},
+    {.name = "parse_url_key", .sql = "ms_parse_url_key({0}, {1}, {2})"},
+    {.name = "try_parse_url",
+     .parameters = "sss?",
+     .result = "s",
+     .sql = "ms_try_parse_url({0}, {1})",
+     .null = '~',
+     .rule = parse_url_rule},
+    {.name = "try_parse_url_key", .sql = "ms_try_parse_url_key({0}, {1}, {2})"},
+    {.name = "decode_choice"},
     {.name = "substring_binary", .sql = "ms_substring_binary({0}, {1}, {2})"},
     {.name = "left",
      .parameters = "ci",
      .result = "0",
-     .sql = "CASE WHEN {1} <= 0 THEN '' ELSE ms_substring({0}, 1, {1}) END"},
+     .sql = "ms_substring({0}, 1, {1})",
+     .rule = by_binary},
+    {.name = "left_binary", .sql = "ms_substring_binary({0}, 1, {1})"},
     {.name = "right",
      .parameters = "si",
      .result = "s",
-     .sql = "CASE WHEN {1} <= 0 THEN '' ELSE ms_substring({0}, -{1}, {1}) END"},
+     .sql = "CASE WHEN {1} <= 0 THEN '' ELSE ms_substring({0}, -{1}, {1}) END",
+     .null = '~'},
     {.name = "substring_index",
      .parameters = "ssi",
      .result = "s",
@@ -308,17 +596,21 @@ const Entry entries[] = {
        return call;
      }},
     {.name = "translate", .parameters = "sss", .result = "s", .sql = "translate({0}, {1}, {2})"},
-    {.name = "repeat", .parameters = "si", .result = "s", .sql = "repeat({0}, greatest({1}, 0))"},
-    {.name = "space", .parameters = "i", .result = "s", .sql = "repeat(' ', greatest({0}, 0))"},
+    {.name = "repeat", .parameters = "si", .result = "s", .sql = "ms_repeat({0}, {1})"},
+    {.name = "space", .parameters = "i", .result = "s", .sql = "ms_repeat(' ', {0})"},
     {.name = "lpad",
      .parameters = "sis?",
      .result = "s",
      .sql = "ms_lpad({0}, {1}, {2})",
+     .rule = pad_rule,
      .defaults = " "},
+    {.name = "lpad_binary", .sql = "ms_lpad_binary({0}, {1}, {2})"},
+    {.name = "rpad_binary", .sql = "ms_rpad_binary({0}, {1}, {2})"},
     {.name = "rpad",
      .parameters = "sis?",
      .result = "s",
      .sql = "ms_rpad({0}, {1}, {2})",
+     .rule = pad_rule,
      .defaults = " "},
     {.name = "instr", .parameters = "ss", .result = "i", .sql = "CAST(instr({0}, {1}) AS INTEGER)"},
     {.name = "locate",
@@ -335,32 +627,28 @@ const Entry entries[] = {
     {.name = "chr", .parameters = "l", .result = "s", .sql = "ms_chr({0})"},
     {.name = "char", .parameters = "l", .result = "s", .sql = "ms_chr({0})"},
     {.name = "levenshtein",
-     .parameters = "ss",
+     .parameters = "ssi?",
      .result = "i",
-     .sql = "CAST(levenshtein({0}, {1}) AS INTEGER)"},
+     .sql = "ms_levenshtein({0}, {1}, 2147483647)",
+     .rule = levenshtein_rule},
+    {.name = "levenshtein_within", .sql = "ms_levenshtein({0}, {1}, {2})"},
     {.name = "base64", .parameters = "x", .result = "s", .sql = "to_base64({0})"},
     {.name = "unbase64", .parameters = "s", .result = "x", .sql = "ms_unbase64({0})"},
     {.name = "encode",
      .parameters = "ss",
      .result = "x",
-     .sql = "encode({0})",
-     .null = '~',
-     .rule = decode_rule},
+     .sql = "ms_encode({0}, {1})",
+     .null = '~'},
     {.name = "decode",
      .parameters = "xs",
      .result = "s",
-     .sql = "ms_decode({0})",
+     .sql = "ms_charset_decode({0}, {1})",
      .null = '~',
      .rule = decode_rule},
     {.name = "md5", .parameters = "x", .result = "s", .sql = "md5({0})"},
     {.name = "sha1", .parameters = "x", .result = "s", .sql = "sha1({0})"},
     {.name = "sha", .parameters = "x", .result = "s", .sql = "sha1({0})"},
-    {.name = "sha2",
-     .parameters = "xi",
-     .result = "s",
-     .sql = "sha256({0})",
-     .null = '~',
-     .rule = sha2_rule},
+    {.name = "sha2", .parameters = "xi", .result = "s", .sql = "ms_sha2({0}, {1})", .null = '~'},
     {.name = "crc32", .parameters = "x", .result = "l", .sql = "ms_crc32({0})"},
     {.name = "format_string",
      .rule = [](const Request& request) -> Result<Call> {

@@ -41,6 +41,14 @@ Result<std::vector<ParameterType>> parameter_types(const std::string& name,
     return std::vector<ParameterType>{{first->type->key(), false},
                                       {first->type->value(), first->type->value_contains_null()}};
   }
+  if (name == "map_zip_with") {
+    if (first->type->kind() != TypeKind::map) return wrong(first, "\"MAP\"");
+    if (inputs.size() < 2 || inputs[1]->type->kind() != TypeKind::map)
+      return wrong(inputs.back(), "\"MAP\"");
+    return std::vector<ParameterType>{{first->type->key(), false},
+                                      {first->type->value(), true},
+                                      {inputs[1]->type->value(), true}};
+  }
   if (first->type->kind() != TypeKind::array) return wrong(first, "\"ARRAY\"");
   const ParameterType element{first->type->element(), first->type->contains_null()};
   if (name == "zip_with") {
@@ -100,6 +108,11 @@ Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& argu
   if (name == "aggregate" || name == "reduce") {
     return Shape{body->type, first->nullable || body->nullable};
   }
+  if (name == "array_sort") return Shape{first->type, first->nullable};
+  if (name == "map_zip_with") {
+    return Shape{column::map_type(first->type->key(), body->type, body->nullable),
+                 first->nullable || arguments[1]->nullable};
+  }
   return Status::unsupported("{} with a lambda is not supported", name);
 }
 
@@ -128,9 +141,9 @@ Result<ExprPtr> ExpressionAnalyzer::lambda(const sc::Expression_LambdaFunction& 
 Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_UnresolvedFunction& proto) {
   const std::string name = to_lower(proto.function_name());
   static const std::vector<std::string> known{
-      "transform",  "filter",         "exists",          "any",
-      "forall",     "zip_with",       "aggregate",       "reduce",
-      "map_filter", "transform_keys", "transform_values"};
+      "transform",        "filter",       "exists",    "any",        "forall",
+      "zip_with",         "aggregate",    "reduce",    "map_filter", "transform_keys",
+      "transform_values", "map_zip_with", "array_sort"};
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     return Status::unsupported("{} with a lambda is not supported", proto.function_name());
   }

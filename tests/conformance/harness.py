@@ -64,6 +64,10 @@ class Area:
 
         return declare
 
+    def case_of(self, name, run, ordered=False, conf=None):
+        """Declares a function of Ctx as a case under a name that is no Python name."""
+        self._add(name, run, ordered, conf)
+
     def exprs(self, frame, texts, prefix="", conf=None):
         """One case for each SQL expression, evaluated over `frame(ctx)`."""
         for name, text in texts.items():
@@ -73,6 +77,21 @@ class Area:
                 ordered=True,
                 conf=conf,
             )
+
+    def lines(self, frame, text, suffix="", conf=None):
+        """One case for each line of `text`, an SQL expression that is also the case's name."""
+        self.exprs(frame, {line + suffix: line for line in lines_of(text)}, conf=conf)
+
+    def aggregates(self, frame, text, key=None, suffix="", conf=None):
+        """As `lines`, with aggregates over the whole frame, or over each group of `key`."""
+        for line in lines_of(text):
+
+            def run(c, line=line):
+                if key is None:
+                    return frame(c).agg(c.F.expr(line))
+                return frame(c).groupBy(key).agg(c.F.expr(line))
+
+            self._add(line + suffix, run, conf=conf)
 
     def cols(self, frame, columns, prefix="", conf=None):
         """One case for each Column built by a function of `F`, evaluated over `frame(ctx)`."""
@@ -110,6 +129,10 @@ class Ctx:
         with redirect_stdout(out):
             action()
         return out.getvalue()
+
+
+def lines_of(text):
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def one(c):

@@ -11,21 +11,26 @@ import pytest
 from replay import Replayer
 
 
+AREAS = harness.load_areas()
+CASES = [case for area in AREAS for case in area.cases]
+
+
 def read_list(name):
-    """Lines `area/case: reason`; blank lines and # comments are for people."""
+    """Lines `area/case: reason`; blank lines and # comments are for people. A case's name may hold colons."""
+    known = {case.id for case in CASES}
     out = {}
     path = harness.HERE / name
     for line in path.read_text().splitlines() if path.exists() else []:
-        if line.strip() and not line.startswith("#"):
-            case, _, reason = line.partition(":")
-            if not reason.strip():
-                raise ValueError(f"{name}: no reason for {case}")
-            out[case.strip()] = reason.strip()
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = line.split(": ")
+        case = next((c for n in range(len(parts) - 1, 0, -1) if (c := ": ".join(parts[:n])) in known), None)
+        if case is None:
+            raise ValueError(f"{name}: no case is named in {line!r}")
+        out[case] = line[len(case) + 2:].strip()
     return out
 
 
-AREAS = harness.load_areas()
-CASES = [case for area in AREAS for case in area.cases]
 REFUSED = read_list("refused.txt")
 DIFFERENT = read_list("known_differences.txt")
 

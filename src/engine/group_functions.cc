@@ -1,0 +1,241 @@
+// Aggregate functions that look at all values of a group at once: their arguments are the lists of
+// the group's values, row by row; other arguments are constants.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+
+#include "base/text.h"
+#include "engine/value_kernel.h"
+
+namespace millstream::engine {
+namespace {
+
+using column::DataType;
+using column::TypeKind;
+
+struct ValueLess {
+  bool operator()(const Value& a, const Value& b) const { return compare(a, b) < 0; }
+};
+
+std::vector<Value> without_nulls(const Value& list) {
+  std::vector<Value> out;
+  for (const Value& item : list.items) {
+    if (!item.is_null()) out.push_back(item);
+  }
+  return out;
+}
+
+double as_double(const Value& value) {
+  return value.kind == Value::Kind::floating ? value.floating : static_cast<double>(value.integer);
+}
+
+// The answers for one percentage, or for each of an array of them.
+template <typename One>
+Result<Value> for_percentages(const Value& percentages, const One& one) {
+  if (percentages.kind != Value::Kind::list) return one(as_double(percentages));
+  std::vector<Value> out;
+  for (const Value& p : percentages.items) out.push_back(one(as_double(p)));
+  return list_value(std::move(out));
+}
+
+// Values and how often each counts, in order.
+using Counts = std::map<Value, std::int64_t, ValueLess>;
+
+Value percentile_of(const Counts& counts, std::int64_t total, double p) {
+  const double position = static_cast<double>(total - 1) * p;
+  const auto at = [&](std::int64_t index) {
+    std::int64_t passed = 0;
+    for (const auto& [value, count] : counts) {
+      passed += count;
+      if (passed > index) return as_double(value);
+    }
+    return as_double(counts.rbegin()->first);
+  };
+  const double low = std::floor(position);
+  const double high = std::ceil(position);
+  const double below = at(static_cast<std::int64_t>(low));
+  if (low == high) return floating_value(below);
+  const double above = at(static_cast<std::int64_t>(high));
+  if (below == above) return floating_value(below);
+  return floating_value((high - position) * below + (position - low) * above);
+}
+
+// percentile(values, percentage[, frequencies])
+Result<Value> percentile(const ValueKernel&, const Values& a) {
+  Counts counts;
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < a[0].items.size(); ++i) {
+    if (a[0].items[i].is_null()) continue;
+    std::int64_t count = 1;
+    if (a.size() > 2) {
+      const Value& frequency =
+          a[2].kind == Value::Kind::list && !a[2].items.empty() ? a[2].items[i] : a[2];
+      if (frequency.is_null()) continue;
+      count = frequency.integer;
+      if (count < 0)
+        return Status::error("_LEGACY_ERROR_TEMP_2013", {{"frequencyExpression", "?"}});
+    }
+    if (count == 0) continue;
+    counts[a[0].items[i]] += count;
+    total += count;
+  }
+  if (total == 0) return null_value();
+  return for_percentages(a[1], [&](double p) { return percentile_of(counts, total, p); });
+}
+
+// The value at the percentage's rank, one of the group's own.
+Result<Value> percentile_rank(const ValueKernel&, const Values& a) {
+  std::vector<Value> sorted = without_nulls(a[0]);
+  if (sorted.empty() || a[1].is_null()) return null_value();
+  std::sort(sorted.begin(), sorted.end(), ValueLess());
+  const auto size = static_cast<double>(sorted.size());
+  return for_percentages(a[1], [&](double p) {
+    const double rank = std::max(std::ceil(p * size) - 1, 0.0);
+    return sorted[static_cast<std::size_t>(rank)];
+  });
+}
+
+// The most frequent value; of several the greatest.
+Result<Value> mode(const ValueKernel&, const Values& a) {
+  Counts counts;
+  for (const Value& item : without_nulls(a[0])) ++counts[item];
+  const Value* best = nullptr;
+  std::int64_t most = 0;
+  for (const auto& [value, count] : counts) {
+    if (count < most) continue;
+    best = &value;
+    most = count;
+  }
+  return best == nullptr ? null_value() : *best;
+}
+
+struct Moments {
+  double count = 0;
+  double second = 0;
+  double third = 0;
+  double fourth = 0;
+};
+
+Moments moments_of(const Value& list) {
+  Moments out;
+  double mean = 0;
+  const auto values = without_nulls(list);
+  out.count = static_cast<double>(values.size());
+  for (const Value& value : values) mean += value.floating / out.count;
+  for (const Value& value : values) {
+    const double distance = value.floating - mean;
+    out.second += distance * distance;
+    out.third += distance * distance * distance;
+    out.fourth += distance * distance * distance * distance;
+  }
+  return out;
+}
+
+Result<Value> skewness(const ValueKernel&, const Values& a) {
+  const Moments m = moments_of(a[0]);
+  if (m.count == 0 || m.second == 0) return null_value();
+  return floating_value(std::sqrt(m.count) * m.third / std::sqrt(m.second * m.second * m.second));
+}
+
+Result<Value> kurtosis(const ValueKernel&, const Values& a) {
+  const Moments m = moments_of(a[0]);
+  if (m.count == 0 || m.second == 0) return null_value();
+  return floating_value(m.count * m.fourth / (m.second * m.second) - 3.0);
+}
+
+// histogram_numeric(values, bins): while there are too many bins the two that are nearest become
+// one at their weighted mean.
+Result<Value> histogram_numeric(const ValueKernel& kernel, const Values& a) {
+  const auto limit = static_cast<std::size_t>(a[1].integer);
+  std::vector<std::pair<double, double>> bins;  // center, weight
+  for (const Value& value : without_nulls(a[0])) {
+    const double x = as_double(value);
+    const auto place = std::lower_bound(bins.begin(), bins.end(), std::pair(x, 0.0));
+    if (place != bins.end() && place->first == x) {
+      place->second += 1;
+      continue;
+    }
+    bins.insert(place, {x, 1.0});
+    if (bins.size() <= limit) continue;
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i + 1 < bins.size(); ++i) {
+      if (bins[i + 1].first - bins[i].first < bins[nearest + 1].first - bins[nearest].first)
+        nearest = i;
+    }
+    auto& [center, weight] = bins[nearest];
+    const auto& [next, next_weight] = bins[nearest + 1];
+    center = (center * weight + next * next_weight) / (weight + next_weight);
+    weight += next_weight;
+    bins.erase(bins.begin() + static_cast<std::ptrdiff_t>(nearest) + 1);
+  }
+  if (bins.empty()) return null_value();
+  const TypeKind x_kind = kernel.result->element()->fields()[0].type->kind();
+  const bool whole = x_kind != TypeKind::double_ && x_kind != TypeKind::float_;
+  std::vector<Value> out;
+  for (const auto& [center, weight] : bins) {
+    out.push_back(list_value(
+        {whole ? integer_value(static_cast<std::int64_t>(center)) : floating_value(center),
+         floating_value(weight)}));
+  }
+  return list_value(std::move(out));
+}
+
+constexpr std::size_t bitmap_bytes = 4096;
+
+Result<Value> bitmap_construct(const ValueKernel&, const Values& a) {
+  std::string bits(bitmap_bytes, '\0');
+  for (const Value& item : without_nulls(a[0])) {
+    if (item.integer < 0 || item.integer >= static_cast<std::int64_t>(8 * bitmap_bytes)) {
+      return Status::error("INVALID_BITMAP_POSITION",
+                           {{"bitPosition", std::to_string(item.integer)},
+                            {"bitmapNumBytes", std::to_string(bitmap_bytes)},
+                            {"bitmapNumBits", std::to_string(8 * bitmap_bytes)}});
+    }
+    char& byte = bits[static_cast<std::size_t>(item.integer / 8)];
+    byte = static_cast<char>(byte | (1 << (item.integer % 8)));
+  }
+  return text_value(std::move(bits));
+}
+
+template <bool And>
+Result<Value> bitmap_join(const ValueKernel&, const Values& a) {
+  std::string bits(bitmap_bytes, And ? '\xff' : '\0');
+  for (const Value& item : without_nulls(a[0])) {
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      const char other = i < item.text.size() ? item.text[i] : '\0';
+      bits[i] = static_cast<char>(And ? bits[i] & other : bits[i] | other);
+    }
+  }
+  return text_value(std::move(bits));
+}
+
+template <int Sign>
+Result<Value> group_extreme(const ValueKernel&, const Values& a) {
+  const Value* best = nullptr;
+  for (const Value& item : a[0].items) {
+    if (item.is_null()) continue;
+    if (best == nullptr || compare(item, *best) * Sign > 0) best = &item;
+  }
+  return best == nullptr ? null_value() : *best;
+}
+
+constexpr ValueFunction functions[] = {
+    {"percentile", percentile, true},
+    {"percentile_rank", percentile_rank, true},
+    {"mode", mode, true},
+    {"skewness", skewness, true},
+    {"kurtosis", kurtosis, true},
+    {"histogram_numeric", histogram_numeric, true},
+    {"bitmap_construct", bitmap_construct, true},
+    {"bitmap_or", bitmap_join<false>, true},
+    {"bitmap_and", bitmap_join<true>, true},
+    {"group_max", group_extreme<1>, true},
+    {"group_min", group_extreme<-1>, true},
+};
+
+}  // namespace
+
+std::span<const ValueFunction> group_functions() { return functions; }
+
+}  // namespace millstream::engine
