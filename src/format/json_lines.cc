@@ -83,7 +83,7 @@ Status JsonLines::add_indexed(const char* text, std::size_t size) {
   const std::uint32_t* const last = at + index_.count();
   const char* const end = text + size;
   const bool has_returns = std::memchr(text, '\r', size) != nullptr;
-  StrictScanner scanner(text, at, nesting_max_);
+  StrictScanner scanner({text, size}, at, nesting_max_);
   const char* line = text;
   while (at < last) {
     const char* token = text + *at;
@@ -115,7 +115,7 @@ Status JsonLines::add_document(const char* text, std::size_t size) {
   if (is_blank(text, text + size)) return Status::OK();
   begin_record();
   if (size <= JsonIndex::text_max && index_.build(text, size)) {
-    StrictScanner scanner(text, index_.positions(), nesting_max_);
+    StrictScanner scanner({text, size}, index_.positions(), nesting_max_);
     scanner.seek(index_.positions(), text + size);
     const Outcome outcome = strict_ ? read_strictly(scanner) : Outcome::malformed;
     if (outcome != Outcome::malformed) {

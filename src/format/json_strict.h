@@ -24,8 +24,11 @@ class StrictScanner {
  public:
   static constexpr int number_max = 1000;  // characters
 
-  StrictScanner(const char* text, const std::uint32_t* at, int nesting_max)
-      : text_(text), at_(at), nesting_max_(nesting_max) {}
+  StrictScanner(std::string_view text, const std::uint32_t* at, int nesting_max)
+      : text_(text.data()),
+        at_(at),
+        has_escapes_(text.find('\\') != std::string_view::npos),
+        nesting_max_(nesting_max) {}
 
   const std::uint32_t* cursor() const { return at_; }
   // Begins a record, all of which lies before `limit`.
@@ -123,7 +126,7 @@ class StrictScanner {
     const char* end;
     string_extent(begin, end);
     const auto size = static_cast<std::size_t>(end - begin);
-    if (std::memchr(begin, '\\', size) == nullptr) {
+    if (!has_escape(begin, size)) {
       value = {begin, size};
       return true;
     }
@@ -225,6 +228,9 @@ class StrictScanner {
     end_ = e + 1;
     ++at_;
   }
+  bool has_escape(const char* begin, std::size_t size) const {
+    return has_escapes_ && std::memchr(begin, '\\', size) != nullptr;
+  }
   // Copies text without backslashes; false at the first of them. May write up to 16 bytes beyond
   // the end.
   static bool copy_plain(const char* from, std::size_t size, char* to) {
@@ -250,6 +256,7 @@ class StrictScanner {
 
   const char* text_;
   const std::uint32_t* at_;
+  const bool has_escapes_;  // somewhere in the text
   const char* limit_ = nullptr;
   const char* end_ = nullptr;
   const char* key_ = nullptr;
@@ -265,7 +272,7 @@ inline bool StrictScanner::skip_scalar() {
       const char* end;
       string_extent(begin, end);
       const auto size = static_cast<std::size_t>(end - begin);
-      return std::memchr(begin, '\\', size) == nullptr || is_escaped_json(begin, size);
+      return !has_escape(begin, size) || is_escaped_json(begin, size);
     }
     case 't':
       return take_literal("true");
