@@ -28,11 +28,11 @@ class Cost:
 
 def children(pid):
     found = []
-    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
+    try:
+        for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
             found += [int(p) for p in task.read_text().split()]
-        except OSError:
-            pass
+    except OSError:
+        pass  # It has ended meanwhile.
     return found
 
 

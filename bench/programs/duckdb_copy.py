@@ -7,7 +7,7 @@ import duckdb
 
 source, out, columns = sys.argv[1:4]
 duckdb.execute("SET threads = 2")
-given = ""
+given = ", union_by_name = true"  # Files of one folder may have other columns than the first.
 if columns != "-":
     given = ", columns = {" + ", ".join(f"'{k}': '{v}'" for k, v in json.loads(columns).items()) + "}"
 duckdb.execute(f"COPY (SELECT * FROM read_json('{source}/*.json', format = 'newline_delimited'{given}))"

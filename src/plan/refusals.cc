@@ -19,8 +19,6 @@ ApiName api_name(Rel::RelTypeCase kind) {
   constexpr const char* functions = "use the functions of pyspark.sql.functions";
   constexpr const char* aggregates = "use agg() with count, avg, stddev, min and max";
   switch (kind) {
-    case Rel::kSql:
-      return {"SQL text (spark.sql, a query given as text)", "use the DataFrame API"};
     case Rel::kDescribe:
       return {"DataFrame.describe", aggregates};
     case Rel::kSummary:
@@ -59,9 +57,6 @@ ApiName api_name(Rel::RelTypeCase kind) {
       return {"DataFrame.lateralJoin", "use explode in select"};
     case Rel::kAsOfJoin:
       return {"an as-of join", "use a join with a condition on both times"};
-    case Rel::kWithRelations:
-      return {"a query over DataFrames given by name (spark.sql with arguments)",
-              "use the DataFrame API"};
     case Rel::kMlRelation:
       return {"Spark ML", nullptr};
     default:

@@ -212,10 +212,11 @@ q.awaitTermination()
     spark.stop()
 
 
-def test_sql_text_is_refused_by_name(spark):
+def test_sql_text_runs_and_a_statement_that_is_not_there_is_refused_by_name(spark):
+    assert spark.sql("select id + :n as x from range(2)", {"n": 1}).collect() == [(1,), (2,)]
     with pytest.raises(PySparkException) as error:
-        spark.sql("select 1").collect()
-    assert "sql" in str(error.value).lower()
+        spark.sql("delete from t where id = 1")
+    assert "DELETE" in str(error.value)
 
 
 def test_udf_is_refused_by_name(spark):
