@@ -4,9 +4,10 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <unordered_map>
+
+#include "base/zone_name.h"
 
 namespace millstream::engine {
 
@@ -19,75 +20,6 @@ constexpr std::int64_t micros = 1000000;
 std::int64_t floor_seconds(std::int64_t value) {
   const std::int64_t quotient = value / micros;
   return quotient - (value % micros < 0 ? 1 : 0);
-}
-
-std::optional<int> two_digits(std::string_view* text) {
-  std::size_t count = 0;
-  int value = 0;
-  while (count < 2 && count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9')
-    value = value * 10 + ((*text)[count++] - '0');
-  if (count == 0) return std::nullopt;
-  text->remove_prefix(count);
-  return value;
-}
-
-// "+8", "+08:00", "-0330", "+08:00:30".
-std::optional<std::int32_t> parse_offset(std::string_view text) {
-  if (text.empty() || (text[0] != '+' && text[0] != '-')) return std::nullopt;
-  const int sign = text[0] == '-' ? -1 : 1;
-  text.remove_prefix(1);
-  int parts[3] = {0, 0, 0};
-  for (int i = 0; i < 3 && !text.empty(); ++i) {
-    if (i > 0 && text[0] == ':') text.remove_prefix(1);
-    const auto part = two_digits(&text);
-    if (!part) return std::nullopt;
-    parts[i] = *part;
-  }
-  if (!text.empty() || parts[0] > 18 || parts[1] > 59 || parts[2] > 59) return std::nullopt;
-  return sign * (parts[0] * 3600 + parts[1] * 60 + parts[2]);
-}
-
-// Java's short names of regions.
-std::string_view long_name(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"ACT", "Australia/Darwin"},
-      {"AET", "Australia/Sydney"},
-      {"AGT", "America/Argentina/Buenos_Aires"},
-      {"ART", "Africa/Cairo"},
-      {"AST", "America/Anchorage"},
-      {"BET", "America/Sao_Paulo"},
-      {"BST", "Asia/Dhaka"},
-      {"CAT", "Africa/Harare"},
-      {"CNT", "America/St_Johns"},
-      {"CST", "America/Chicago"},
-      {"CTT", "Asia/Shanghai"},
-      {"EAT", "Africa/Addis_Ababa"},
-      {"ECT", "Europe/Paris"},
-      {"IET", "America/Indiana/Indianapolis"},
-      {"IST", "Asia/Kolkata"},
-      {"JST", "Asia/Tokyo"},
-      {"MIT", "Pacific/Apia"},
-      {"NET", "Asia/Yerevan"},
-      {"NST", "Pacific/Auckland"},
-      {"PLT", "Asia/Karachi"},
-      {"PNT", "America/Phoenix"},
-      {"PRT", "America/Puerto_Rico"},
-      {"PST", "America/Los_Angeles"},
-      {"SST", "Pacific/Guadalcanal"},
-      {"VST", "Asia/Ho_Chi_Minh"},
-  };
-  for (const auto& [short_name, region] : names) {
-    if (name == short_name) return region;
-  }
-  return name;
-}
-
-std::optional<std::int32_t> fixed_offset(std::string_view name) {
-  if (name == "Z" || name == "UTC" || name == "GMT" || name == "UT") return 0;
-  for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
-    if (name.starts_with(prefix)) return parse_offset(name.substr(prefix.size()));
-  }
-  return parse_offset(name);
 }
 
 // The offset that holds from `begin` to `end` (UTC seconds); the last one looked up, for each
@@ -118,11 +50,12 @@ class Zones {
     const std::string key(name);
     if (const auto known = zones_.find(key); known != zones_.end()) return known->second.get();
     auto zone = std::make_unique<Zone>();
-    if (const auto fixed = fixed_offset(name)) {
-      zone->fixed_ = *fixed;
+    const ZoneName parsed = parse_zone_name(name);
+    if (parsed.offset_seconds) {
+      zone->fixed_ = *parsed.offset_seconds;
     } else {
       try {
-        zone->region_ = date::locate_zone(key);
+        zone->region_ = date::locate_zone(parsed.region);
       } catch (const std::exception&) {
         return Status::error("INVALID_TIMEZONE", {{"timeZone", key}});
       }
@@ -140,7 +73,7 @@ Result<const Zone*> Zone::find(std::string_view name) {
   thread_local std::string last_name;
   thread_local const Zone* last = nullptr;
   if (last != nullptr && last_name == name) return last;
-  TRY_ASSIGN(last, zones->find(long_name(name)));
+  TRY_ASSIGN(last, zones->find(name));
   last_name = name;
   return last;
 }
