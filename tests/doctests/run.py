@@ -73,6 +73,7 @@ class FirstFailure(doctest.DocTestRunner):
     def note(self, example, what):
         if self.reason is None:
             line = " ".join(example.source.split())[:60]
+            what = what.replace(str(HERE.parents[1]), "$ROOT")
             self.reason = f"{' '.join(what.split())[:110]} at `{line}`"
 
 
