@@ -7,6 +7,7 @@
 
 #include "engine/hash.h"
 #include "engine/kernels.h"
+#include "engine/spark_random.h"
 #include "engine/raise.h"
 #include "engine/text.h"
 
@@ -259,16 +260,23 @@ std::optional<std::int32_t> shift_right_int(Failure&, std::int32_t x, std::int32
   return x >> (n & 31);
 }
 
+// Math.signum: NaN and both zeros are themselves.
+std::optional<double> signum(Failure&, double x) {
+  return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x);
+}
+
 std::optional<double> sample(Failure&, std::int64_t seed, std::int64_t row) {
-  // splitmix64 of both: uniform in [0, 1).
-  std::uint64_t z = static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
-                    static_cast<std::uint64_t>(row) * 0xD1B54A32D192ED03ULL;
-  for (int i = 0; i < 2; ++i) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    z ^= z >> 31;
-  }
-  return static_cast<double>(z >> 11) * 0x1.0p-53;
+  // The numbers are a sequence, and the rows come in order: the next one is at hand.
+  struct Place {
+    std::int64_t seed = 0;
+    std::int64_t row = -1;
+    SparkRandom random{0};
+    double value = 0;
+  };
+  static thread_local Place place;
+  if (place.seed != seed || place.row > row || place.row < 0) place = {seed, 0, SparkRandom(seed), 0};
+  for (; place.row < row; ++place.row) place.value = place.random.next_double();
+  return place.value;
 }
 
 std::optional<std::int64_t> array_index(Failure& fail, std::int64_t index, std::int64_t size) {
@@ -433,6 +441,7 @@ Status register_arithmetic_kernels(duckdb_connection c) {
   TRY(add_kernel<shift_unsigned>(c, "ms_shift_unsigned"));
   TRY(add_kernel<shift_unsigned_int>(c, "ms_shift_unsigned_int"));
   TRY(add_kernel<sample>(c, "ms_sample"));
+  TRY(add_kernel<signum>(c, "ms_signum"));
   TRY(add_kernel<missing_index>(c, "ms_missing_index"));
   TRY(add_kernel<array_index>(c, "ms_array_index"));
   TRY(add_kernel<element_index>(c, "ms_element_index"));

@@ -162,6 +162,16 @@ std::optional<std::string> validate(Failure& fail, Blob blob) {
   return fail(Status::error("INVALID_UTF8_STRING", {{"str", shown}}));
 }
 
+std::optional<bool> contains_bytes(Failure&, Blob text, Blob part) {
+  return text.bytes.find(part.bytes) != std::string_view::npos;
+}
+std::optional<bool> starts_with_bytes(Failure&, Blob text, Blob part) {
+  return text.bytes.starts_with(part.bytes);
+}
+std::optional<bool> ends_with_bytes(Failure&, Blob text, Blob part) {
+  return text.bytes.ends_with(part.bytes);
+}
+
 // --- SHA-2
 
 // The constants are the first bits of the roots of the first primes; 64 bits hold those of both
@@ -402,6 +412,9 @@ Status register_encoding_kernels(duckdb_connection c) {
   TRY(add_kernel<make_valid>(c, "ms_make_valid_utf8"));
   TRY(add_kernel<validate>(c, "ms_validate_utf8"));
   TRY((add_kernel<validate, true>(c, "ms_try_validate_utf8")));
+  TRY(add_kernel<contains_bytes>(c, "ms_contains_bytes"));
+  TRY(add_kernel<starts_with_bytes>(c, "ms_starts_with_bytes"));
+  TRY(add_kernel<ends_with_bytes>(c, "ms_ends_with_bytes"));
   TRY(add_kernel<sha2>(c, "ms_sha2"));
   TRY(add_kernel<url_encode>(c, "ms_url_encode"));
   TRY(add_kernel<url_decode>(c, "ms_url_decode"));

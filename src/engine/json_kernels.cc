@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/text.h"
-#include "engine/json_text.h"
 #include "engine/kernels.h"
 #include "engine/raise.h"
 #include "engine/text.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/java_regex.h"
-#include "engine/json_text.h"
+#include "base/json_text.h"
 #include "engine/test_plans.h"
 
 namespace millstream::engine {

@@ -52,6 +52,9 @@ bool can_fail(std::string_view sql);
 // A decimal as Spark prints it.
 std::string decimal_to_varchar(const std::string& value, const column::DataType& type);
 
+// All conditions of a WHERE or ON, each under those before it where it can fail.
+std::vector<std::string> guarded(const std::vector<std::string>& conditions, std::size_t from);
+
 // Expressions as SQL text.
 class ExprLowering {
  public:
@@ -69,6 +72,10 @@ class ExprLowering {
   // How the plan of a subquery becomes a statement.
   using SubqueryLowering = std::function<Result<std::string>(const plan::NodePtr&)>;
   void set_subquery_lowering(SubqueryLowering lowering) { lower_plan_ = std::move(lowering); }
+  // What an expression without columns is, as SQL; nothing when computing it fails.
+  using Evaluation =
+      std::function<std::optional<std::string>(const std::string& sql, const column::TypePtr& type)>;
+  void set_evaluation(Evaluation evaluation) { evaluate_ = std::move(evaluation); }
   // The value of a lambda's, subquery's or lateral join's parameter.
   void bind(plan::AttributeId parameter, std::string sql) {
     lambda_names_[parameter] = std::move(sql);
@@ -102,15 +109,9 @@ class ExprLowering {
   Result<std::string> over_entries(const plan::Expr& expr, const std::string& map);
   Result<std::string> zip_maps(const plan::Expr& expr, const Arguments& maps);
   Result<std::string> sort_by(const plan::Expr& expr, const std::string& list);
-  Result<std::string> json_read(const std::string& json, const column::TypePtr& type);
-  Result<std::string> json_members_of(const std::string& object, const column::DataType& type);
-  std::string json_option(const std::string& name) const;
-  std::string corrupt_column() const;
-  Result<std::string> parsed_time(const std::string& text, const column::DataType& type);
-  Result<std::string> strict_json(const std::string& object, const std::string& text,
-                                  const column::DataType& type, const std::string& members);
-  Result<std::string> from_json(const std::string& text, const column::TypePtr& type);
-  Result<std::string> to_json(const std::string& value, const column::DataType& type);
+  // from_json and kin: the last argument may hold options.
+  Result<std::string> document_call(const plan::Expr& expr, const std::string& name,
+                                    const Arguments& a);
   Result<std::string> hash_call(const plan::Expr& expr, const Arguments& a);
   Result<std::string> aggregate(const plan::Expr& expr);
   // An aggregate that is a function of the lists of its arguments' values.
@@ -118,6 +119,10 @@ class ExprLowering {
                          const std::string& filter);
   Result<std::string> window(const plan::Expr& expr);
   Result<std::string> frame(const plan::WindowSpec& spec);
+  Result<std::string> logic(const plan::Expr& expr);
+  std::string in_turn(const std::vector<const plan::Expr*>& parts, const Arguments& sql, bool both);
+  Result<std::string> from_template(const plan::Expr& expr, std::string_view text, Arguments a,
+                                    const std::string& type);
   Result<std::string> case_when(const plan::Expr& expr);
   Result<std::string> in_list(const plan::Expr& expr);
   Result<std::string> subquery(const plan::Expr& expr);
@@ -135,7 +140,8 @@ class ExprLowering {
   std::string use(DecimalKernel kernel);
   // A call of a function over values of these types.
   std::string use(std::string_view function, const std::vector<column::TypePtr>& types,
-                  const column::TypePtr& result, const Arguments& arguments);
+                  const column::TypePtr& result, const Arguments& arguments,
+                  std::map<std::string, std::string> options = {});
   std::string now();
   std::string zone() const { return sql_quote(time_zone_); }
   std::string fresh_variable() { return "v" + std::to_string(next_variable_++); }
@@ -144,10 +150,10 @@ class ExprLowering {
   std::map<std::string, std::string> keys_;
   std::set<DecimalKernel> decimal_kernels_;
   std::map<std::string, ValueKernel> value_kernels_;
-  std::map<std::string, std::string> json_options_;  // of the call that is lowered now
   std::map<plan::AttributeId, std::string> lambda_names_;
   std::string window_over_;  // " OVER (…)" while an aggregate is lowered as a window function
   SubqueryLowering lower_plan_;
+  Evaluation evaluate_;
   bool uses_now_ = false;
   int next_variable_ = 0;
 };
@@ -173,6 +179,7 @@ class NodeLowering {
   struct Relation {
     std::string from;
     std::vector<std::string> where;
+    bool joined = false;       // `from` is a chain of joins
     std::string tail() const;  // " FROM … WHERE …"
   };
 
@@ -181,6 +188,8 @@ class NodeLowering {
   Result<Relation> filter(const plan::Filter& node);
   Result<Relation> aggregate(const plan::Aggregate& node);
   Result<Relation> join(const plan::Join& node);
+  Result<std::string> join_condition(const plan::Join& node);
+  std::string side(const Relation& relation, const plan::Node& node);  // what stands beside JOIN
   Result<Relation> set_operation(const plan::SetOperation& node);
   Result<Relation> deduplicate(const plan::Deduplicate& node);
   Result<Relation> sort(const plan::Sort& node);
@@ -189,11 +198,16 @@ class NodeLowering {
   Result<Relation> json_tuple(const plan::Generate& node, const Relation& input);
   Result<Relation> sample(const plan::Sample& node);
   Result<Relation> range(const plan::Range& node);
+  Result<Relation> shared(const plan::Shared& node);
   Relation wrap(const std::string& select);
   std::string columns_of(const plan::Node& node);  // "c1, c2", each once
 
   ExprLowering& exprs_;
   Leaves& leaves_;
+  int next_side_ = 0;
+  int statements_open_ = 0;
+  std::map<const plan::Node*, std::string> shared_names_;  // by definition
+  std::vector<std::string> shared_;                        // "w1 AS (…)", each after those that it reads
 };
 
 }  // namespace millstream::engine

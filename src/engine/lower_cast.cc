@@ -49,6 +49,13 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
   if (!functions::can_cast(from, column::as_nullable(to), ansi)) {
     return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
   }
+  if (from->kind() == TypeKind::variant)
+    return use(attempt || !ansi ? "try_variant_cast" : "variant_cast", {from}, to, {value});
+  if (to->kind() == TypeKind::variant) {
+    if (from->kind() == TypeKind::map || from->kind() == TypeKind::struct_)
+      return Status::unsupported("CAST from {} to VARIANT is not supported", from->sql());
+    return use("to_variant", {from}, to, {value});
+  }
   if (to->is_string()) return cast_to_string(value, *from);
   if (from->is_nested()) return cast_nested(value, *from, to, ansi, attempt);
   if (from->is_string()) return cast_from_string(value, *to, attempt || !ansi);
@@ -182,7 +189,19 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
                                                  const DataType& to, bool ansi, bool attempt) {
   const std::string mode = attempt ? "try_" : ansi ? "" : "wrap_";
   if (from.kind() == TypeKind::day_time_interval || from.kind() == TypeKind::year_month_interval) {
-    return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
+    if (from.start_field() != from.end_field())
+      return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
+    static constexpr std::int64_t micros_of[] = {86'400'000'000, 3'600'000'000, 60'000'000,
+                                                 1'000'000};
+    const auto field = static_cast<std::size_t>(from.end_field());
+    const std::int64_t unit = from.kind() == TypeKind::day_time_interval ? micros_of[field]
+                              : field == 0                               ? 12
+                                                                         : 1;
+    const bool seconds = from.kind() == TypeKind::day_time_interval && field == 3;
+    if (seconds || !to.is_integral())
+      return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
+    return cast_to_number(fmt::format("(CAST({} AS BIGINT) // {})", value, unit),
+                          *column::long_type(), to, ansi, attempt);
   }
   if (from.kind() == TypeKind::timestamp) {
     if (to.kind() == TypeKind::double_)

@@ -13,8 +13,9 @@ using plan::Expr;
 using plan::ExprKind;
 
 std::string ExprLowering::use(std::string_view function, const std::vector<column::TypePtr>& types,
-                              const column::TypePtr& result, const Arguments& arguments) {
-  ValueKernel kernel{std::string(function), types, result, time_zone_};
+                              const column::TypePtr& result, const Arguments& arguments,
+                              std::map<std::string, std::string> options) {
+  ValueKernel kernel{std::string(function), types, result, time_zone_, std::move(options)};
   const std::string name = kernel.name();
   value_kernels_.emplace(name, std::move(kernel));
   return name + "(" + join(arguments, ", ") + ")";
@@ -81,14 +82,7 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
 std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
                                                             const std::string& name,
                                                             const Arguments& a) {
-  if (name == "and" || name == "or") {
-    const std::string_view word = name == "and" ? "AND" : "OR";
-    if (!can_fail(a[1])) return fmt::format("({} {} {})", a[0], word, a[1]);
-    // The right side must not be computed where the left one decides: it may be what guards it
-    // against an error.
-    return fmt::format("CASE WHEN {0} IS {1} THEN {1} ELSE ({2} {3} {0}) END", a[0],
-                       name == "and" ? "false" : "true", a[1], word);
-  }
+  if (name == "between") return fmt::format("({} BETWEEN {} AND {})", a[0], a[1], a[2]);
   if (name == "concat") return "(" + join(a, " || ") + ")";
   if (name == "concat_ws") {
     std::vector<std::string> parts;
@@ -137,15 +131,7 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
   if (name == "monotonically_increasing_id") return "(row_number() OVER () - 1)";
   if (name.starts_with("second_argument_")) return call(expr, name.substr(16), {a[1]});
   if (name == "hash" || name == "xxhash64") return hash_call(expr, a);
-  if (name == "from_json" || name == "to_json") {
-    json_options_.clear();
-    const auto& last = *expr.children.back();
-    const std::size_t plain = name == "from_json" ? 2 : 1;
-    if (expr.children.size() > plain)
-      json_options_ = functions::function_options(last.value->ToString());
-    return name == "from_json" ? from_json(a[0], expr.type)
-                               : to_json(a[0], *expr.children[0]->type);
-  }
+  if (functions::takes_options(name)) return document_call(expr, name, a);
   if (name == "format_string") {
     std::vector<std::string> parts;
     std::string kinds;
@@ -177,6 +163,50 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
   return std::nullopt;
 }
 
+// Types that a document's value can have here.
+namespace {
+
+bool is_document_type(const column::DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::array:
+      return is_document_type(*type.element());
+    case TypeKind::map:
+      return is_document_type(*type.key()) && is_document_type(*type.value());
+    case TypeKind::struct_:
+      for (const auto& field : type.fields()) {
+        if (!is_document_type(*field.type)) return false;
+      }
+      return true;
+    case TypeKind::calendar_interval:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool holds_variant(const column::DataType& type) {
+  if (type.kind() == TypeKind::variant) return true;
+  for (const auto& field : type.fields()) {
+    if (holds_variant(*field.type)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::string> ExprLowering::document_call(const Expr& expr, const std::string& name,
+                                                const Arguments& a) {
+  const bool reads = name.starts_with("from_");
+  const auto& type = *(reads ? expr.type : expr.children[0]->type);
+  if (!is_document_type(type) || (reads && holds_variant(type)))
+    return Status::unsupported("{} of {} is not supported", name, type.sql());
+  const std::size_t plain = reads ? 2 : 1;
+  std::map<std::string, std::string> options;
+  if (expr.children.size() > plain)
+    options = functions::function_options(expr.children.back()->value->ToString());
+  return use(name, {expr.children[0]->type}, expr.type, {a[0]}, std::move(options));
+}
+
 bool can_fail(std::string_view sql) {
   static constexpr std::string_view parts[] = {
       "ms_parse_",     "ms_divide",       "ms_remainder_", "ms_div_",
@@ -184,9 +214,9 @@ bool can_fail(std::string_view sql) {
       "ms_raise",      "ms_map",          "ms_str_to_map", "ms_make_",
       "ms_url_decode", "ms_conv",         "ms_encode",     "ms_charset_",
       "ms_binary_of_", "ms_validate_",    "ms_array_",     "ms_bit_get",
-      "ms_bad_record", "ms_comes_before", "ms_timestamp_", "ms_lpad",
+      "ms_from_",      "ms_comes_before", "ms_timestamp_", "ms_lpad",
       "ms_rpad",       "ms_repeat",       "ms_regexp_",    "ms_split_part",
-      "ms_format"};
+      "ms_format",     "ms_parse_json",   "ms_variant_",  "ms_to_number", "ms_aes_"};
   for (const auto part : parts) {
     if (sql.find(part) != std::string_view::npos) return true;
   }

@@ -67,6 +67,7 @@ Result<std::string> physical_sql(const TypePtr& type) {
       return "STRUCT(" + join(members, ", ") + ")";
     }
     case TypeKind::variant:
+      return std::string("STRUCT(f0 BLOB, f1 BLOB)");
     case TypeKind::calendar_interval:
       break;
   }
@@ -74,6 +75,14 @@ Result<std::string> physical_sql(const TypePtr& type) {
 }
 
 namespace {
+
+// A variant's value and metadata.
+const column::TypePtr& variant_members() {
+  static const column::TypePtr type =
+      column::struct_type({{"value", column::binary_type(), true, {}},
+                           {"metadata", column::binary_type(), true, {}}});
+  return type;
+}
 
 duckdb_logical_type make_struct_type(const column::DataType& type) {
   std::vector<LogicalType> owners;
@@ -131,6 +140,8 @@ duckdb_logical_type physical_type(const column::TypePtr& type) {
     }
     case TypeKind::struct_:
       return make_struct_type(*type);
+    case TypeKind::variant:
+      return make_struct_type(*variant_members());
     default:
       return duckdb_create_logical_type(DUCKDB_TYPE_INTEGER);
   }
@@ -152,6 +163,8 @@ std::shared_ptr<arrow::DataType> physical_arrow(const TypePtr& type) {
       return std::make_shared<arrow::MapType>(
           arrow::field("key", physical_arrow(type->key()), false),
           arrow::field("value", physical_arrow(type->value())));
+    case TypeKind::variant:
+      return physical_arrow(variant_members());
     case TypeKind::struct_: {
       arrow::FieldVector fields;
       for (std::size_t i = 0; i < type->fields().size(); ++i) {

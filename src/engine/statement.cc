@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "engine/approx_distinct.h"
 #include "engine/deep_stack.h"
 #include "engine/kernels.h"
 #include "engine/locate.h"
@@ -26,6 +27,14 @@ Status from_arrow(const arrow::Status& status) { return Status::internal("{}", s
 Status set_option(duckdb_config config, const char* name, const std::string& value) {
   if (duckdb_set_config(config, name, value.c_str()) == DuckDBSuccess) return Status::OK();
   return Status::internal("DuckDB does not know the setting {} = {}", name, value);
+}
+
+std::optional<std::int64_t> rows_of(const plan::Node& leaf) {
+  if (leaf.kind == plan::NodeKind::scan) return plan::as<plan::Scan>(leaf).table->rows_estimated();
+  if (leaf.kind != plan::NodeKind::local) return std::nullopt;
+  std::int64_t rows = 0;
+  for (const auto& batch : plan::as<plan::Local>(leaf).batches) rows += batch->num_rows();
+  return rows;
 }
 
 // Leaves of a plan as slots of the statement.
@@ -48,6 +57,7 @@ class SlotLeaves final : public NodeLowering::Leaves {
       schema.push_back({attribute.name, attribute.type, attribute.nullable, {}});
     }
     TRY_ASSIGN(auto slot, Slot::create(connection_, std::move(names), std::move(schema)));
+    if (const auto rows = rows_of(*node)) slot->set_rows_estimated(*rows);
     std::string sql = slot->sql();
     leaves_->push_back({node.get(), std::move(slot)});
     return sql;
@@ -226,6 +236,9 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(register_text_kernels(connection));
   TRY(register_encoding_kernels(connection));
   TRY(register_make_time_kernels(connection));
+  TRY(register_approx_distinct(connection));
+  TRY(register_random_kernels(connection));
+  TRY(register_crypto_kernels(connection));
   return home;
 }
 
@@ -233,7 +246,37 @@ Result<Connection> Home::connect() {
   Connection connection;
   if (duckdb_connect(database_.get(), connection.out()) == DuckDBError)
     return Status::internal("DuckDB refused a connection");
+  // What recurses over an expression has the stack for it (deep_stack.h).
+  TRY(run_sql(connection.get(), "SET max_expression_depth = 100000"));
   return connection;
+}
+
+std::optional<std::string> Home::evaluate(duckdb_connection connection, ExprLowering& exprs,
+                                          const std::string& sql, const column::TypePtr& type) {
+  const auto physical = physical_sql(type);
+  const bool exact = type->is_integral() || type->is_string() ||
+                     type->kind() == column::TypeKind::decimal ||
+                     type->kind() == column::TypeKind::boolean ||
+                     type->kind() == column::TypeKind::date;
+  if (!physical.ok() || !exact || !ensure(exprs.decimal_kernels()).ok() ||
+      !ensure(exprs.value_kernels()).ok()) {
+    return std::nullopt;
+  }
+  duckdb_result result;
+  const auto state = duckdb_query(
+      connection, fmt::format("SELECT CAST(({}) AS VARCHAR)", sql).c_str(), &result);
+  std::optional<std::string> out;
+  if (state == DuckDBSuccess && duckdb_value_is_null(&result, 0, 0)) {
+    out = fmt::format("CAST(NULL AS {})", *physical);
+  } else if (state == DuckDBSuccess) {
+    char* text = duckdb_value_varchar(&result, 0, 0);
+    // A text with zero bytes is longer than it seems.
+    if (std::string_view(text).size() > 0 || !type->is_string())
+      out = fmt::format("CAST({} AS {})", sql_quote(text), *physical);
+    duckdb_free(text);
+  }
+  duckdb_destroy_result(&result);
+  return out;
 }
 
 Status Home::ensure(const std::set<DecimalKernel>& kernels) {
@@ -267,6 +310,9 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   SlotLeaves leaves(connection, &statement->leaves_);
   ExprLowering exprs(time_zone);
   NodeLowering nodes(exprs, leaves);
+  exprs.set_evaluation([&](const std::string& sql, const column::TypePtr& type) {
+    return home.evaluate(connection, exprs, sql, type);
+  });
   TRY_ASSIGN(const std::string sql, nodes.statement(node));
   TRY(home.ensure(exprs.decimal_kernels()));
   TRY(home.ensure(exprs.value_kernels()));

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "engine/text.h"
+#include "engine/variant.h"
 #include "engine/zone.h"
 
 namespace millstream::engine {
@@ -187,6 +188,11 @@ Value read_value(const arrow::Array& array, std::int64_t row, const DataType& ty
     }
     case TypeKind::map:
       return read_map(static_cast<const arrow::MapArray&>(array), row, type);
+    case TypeKind::variant: {
+      const auto& members = static_cast<const arrow::StructArray&>(array);
+      return list_value({read_value(*members.field(0), row, *column::binary_type()),
+                         read_value(*members.field(1), row, *column::binary_type())});
+    }
     case TypeKind::struct_: {
       const auto& members = static_cast<const arrow::StructArray&>(array);
       std::vector<Value> items;
@@ -255,6 +261,8 @@ std::string text_of(const Value& value, const DataType& type, const std::string&
     case TypeKind::map:
     case TypeKind::struct_:
       return nested_text(value, type, zone);
+    case TypeKind::variant:
+      return VariantView(value.items[0].text, value.items[1].text).json(zone);
     default:
       return value.kind == Value::Kind::text ? value.text : std::to_string(value.integer);
   }

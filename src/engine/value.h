@@ -22,7 +22,8 @@ struct Value {
     floating,  // FLOAT too
     decimal,   // the unscaled number
     text,      // strings and binaries
-    list,      // an array's elements; a struct's members; a map's entries, each a list of two
+    list,      // an array's elements; a struct's members; a map's entries, each a list of two; a
+               // variant's value and metadata
   };
   Kind kind = Kind::null;
   std::int64_t integer = 0;

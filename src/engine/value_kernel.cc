@@ -20,14 +20,21 @@ using column::TypeKind;
 std::string ValueKernel::name() const {
   std::string types = result->sql() + "|" + time_zone;
   for (const auto& argument : arguments) types += "|" + argument->sql();
+  for (const auto& [key, value] : options) types += "|" + key + "=" + value;
   return fmt::format("ms_{}_{:016x}", function, std::hash<std::string>()(types));
+}
+
+std::string_view ValueKernel::option(std::string_view wanted) const {
+  const auto found = options.find(std::string(wanted));
+  return found == options.end() ? std::string_view() : std::string_view(found->second);
 }
 
 namespace {
 
 const ValueFunction* find_function(std::string_view name) {
   for (const auto functions :
-       {array_functions(), map_functions(), group_functions(), hash_functions()}) {
+       {array_functions(), map_functions(), group_functions(), hash_functions(), json_functions(),
+        csv_functions(), number_functions(), variant_functions()}) {
     for (const ValueFunction& function : functions) {
       if (function.name == name) return &function;
     }
@@ -46,6 +53,11 @@ struct Registered {
 void write_null(duckdb_vector vector, idx_t row, const DataType& type) {
   duckdb_vector_ensure_validity_writable(vector);
   duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);
+  for (idx_t i = 0; type.kind() == TypeKind::variant && i < 2; ++i) {
+    const duckdb_vector member = duckdb_struct_vector_get_child(vector, i);
+    duckdb_vector_ensure_validity_writable(member);
+    duckdb_validity_set_row_invalid(duckdb_vector_get_validity(member), row);
+  }
   if (type.kind() != TypeKind::struct_) return;
   for (std::size_t i = 0; i < type.fields().size(); ++i)
     write_null(duckdb_struct_vector_get_child(vector, i), row, *type.fields()[i].type);
@@ -115,6 +127,11 @@ void write_value(duckdb_vector vector, idx_t row, const DataType& type, const Va
     case TypeKind::array:
     case TypeKind::map:
       return write_list(vector, row, type, value);
+    case TypeKind::variant:
+      for (idx_t i = 0; i < 2; ++i)
+        write_value(duckdb_struct_vector_get_child(vector, i), row, *column::binary_type(),
+                    value.items[i]);
+      return;
     case TypeKind::struct_:
       for (std::size_t i = 0; i < type.fields().size(); ++i) {
         write_value(duckdb_struct_vector_get_child(vector, i), row, *type.fields()[i].type,

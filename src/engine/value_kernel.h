@@ -5,6 +5,7 @@
 
 #include <duckdb.h>
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,10 @@ struct ValueKernel {
   std::vector<column::TypePtr> arguments;
   column::TypePtr result;
   std::string time_zone;
+  std::map<std::string, std::string> options = {};  // of from_json and kin, names in lower case
 
+  // The option's value; empty when it is not given.
+  std::string_view option(std::string_view name) const;
   std::string name() const;  // in SQL; tells the types apart
 };
 
@@ -36,6 +40,10 @@ std::span<const ValueFunction> array_functions();
 std::span<const ValueFunction> map_functions();
 std::span<const ValueFunction> group_functions();
 std::span<const ValueFunction> hash_functions();
+std::span<const ValueFunction> json_functions();
+std::span<const ValueFunction> csv_functions();
+std::span<const ValueFunction> number_functions();
+std::span<const ValueFunction> variant_functions();
 
 Status register_value_kernel(duckdb_connection connection, const ValueKernel& kernel);
 

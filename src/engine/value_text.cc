@@ -5,6 +5,7 @@
 
 #include "engine/text.h"
 #include "engine/utf8.h"
+#include "engine/variant.h"
 #include "engine/zone.h"
 
 namespace millstream::engine {
@@ -138,8 +139,14 @@ Result<std::string> value_text(const arrow::Array& array, std::int64_t row, cons
     case TypeKind::map:
     case TypeKind::struct_:
       return nested_text(array, row, *type, style);
+    case TypeKind::variant: {
+      const auto& members = static_cast<const arrow::StructArray&>(array);
+      const auto bytes = [&](int i) {
+        return static_cast<const arrow::BinaryArray&>(*members.field(i)).GetView(row);
+      };
+      return VariantView(bytes(0), bytes(1)).json(style.time_zone);
+    }
     case TypeKind::null:
-    case TypeKind::variant:
       break;
   }
   return Status::unsupported("the text of {} values is not supported", type->sql());

@@ -81,6 +81,11 @@ bool temporal(const Request& request, Call* call) {
       name = is_date(time) ? "date_add_months_interval" : "timestamp_add_months_interval";
     } else if (is_date(time) && interval->end_field() == 0) {
       name = "date_add_days_interval";
+      call->pretty = pretty_from(
+          add ? (swapped ? "date_add({1}, extractansiintervaldays({0}))"
+                         : "date_add({0}, extractansiintervaldays({1}))")
+              : "date_add({0}, (- extractansiintervaldays({1})))",
+          request);
     } else {
       name = "timestamp_add_interval";
       if (is_date(time)) moment = column::timestamp_type();
@@ -151,7 +156,14 @@ Result<Call> arithmetic(const Request& request) {
   if (sum && temporal(request, &call)) return call;
   if ((call.name == "multiply" && (is_interval(a) || is_interval(b))) ||
       (call.name == "divide" && is_interval(a))) {
-    return Status::unsupported("{} of intervals is not supported", call.name);
+    return scaled_interval(request, std::move(call));
+  }
+  if (call.name == "div" && is_interval(a) && a->kind() == b->kind()) {
+    call.name = "interval_div";
+    call.argument_types = {a, b};
+    call.type = column::long_type();
+    call.nullable = true;
+    return call;
   }
   if (!promote(request, &call)) {
     if (column::same_type(a, b)) {
@@ -196,7 +208,8 @@ Result<Call> try_arithmetic(const Request& request) {
   call.pretty = pretty_call(request.name, request);
   if (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty()) {
     call.name = "try_" + call.name;
-  } else if (call.name != "date_add" && call.name != "date_sub") {
+  } else if (!is_interval(call.argument_types[0]) && !is_interval(call.argument_types[1]) &&
+             call.name != "date_add" && call.name != "date_sub") {
     return Status::unsupported("{} of {} is not supported", request.name,
                                call.argument_types[0]->sql());
   }
@@ -217,6 +230,15 @@ Result<Call> unary(const Request& request) {
   call.argument_types = {type};
   call.type = type;
   call.nullable = any_nullable(request);
+  return call;
+}
+
+Result<Call> sign(const Request& request) {
+  const bool interval = request.arguments.size() == 1 && is_interval(request.arguments[0].type);
+  if (!interval) return apply_signature(request);
+  Call call = begin_call(request);
+  call.name = "sign_interval";
+  call.type = column::double_type();
   return call;
 }
 
@@ -247,14 +269,17 @@ const Entry entries[] = {
     {.name = "sign",
      .parameters = "d",
      .result = "d",
-     .sql = "CAST(sign({0}) AS DOUBLE)",
-     .null = '~'},
+     .sql = "ms_signum({0})",
+     .null = '~',
+     .rule = sign},
     {.name = "signum",
      .parameters = "d",
      .result = "d",
-     .sql = "CAST(sign({0}) AS DOUBLE)",
+     .sql = "ms_signum({0})",
      .null = '~',
-     .pretty = "^"},
+     .pretty = "^",
+     .rule = sign},
+    {.name = "sign_interval", .sql = "CAST(sign({0}) AS DOUBLE)"},
     {.name = "interval_add", .sql = "({0} + {1})"},
     {.name = "interval_subtract", .sql = "({0} - {1})"},
     {.name = "date_minus_date", .sql = "(CAST({0} - {1} AS BIGINT) * 86400000000)"},

@@ -1,8 +1,11 @@
-// Functions of JSON text.
+// Functions of JSON and CSV text.
+#include <arrow/scalar.h>
+
 #include <algorithm>
 
 #include "base/text.h"
 #include "functions/lowering.h"
+#include "functions/schema_of.h"
 #include "functions/table.h"
 
 namespace millstream::functions {
@@ -12,16 +15,67 @@ using column::TypePtr;
 
 namespace {
 
-constexpr std::string_view from_json_options[] = {"mode", "columnnameofcorruptrecord", "dateformat",
-                                                  "timestampformat"};
-constexpr std::string_view to_json_options[] = {"dateformat", "timestampformat",
-                                                "ignorenullfields"};
+constexpr std::string_view json_read_options[] = {
+    "mode",
+    "columnnameofcorruptrecord",
+    "dateformat",
+    "timestampformat",
+    "timestampntzformat",
+    "timezone",
+    "allowsinglequotes",
+    "allowunquotedfieldnames",
+    "allownumericleadingzeros",
+    "allowcomments",
+    "allownonnumericnumbers",
+    "allowbackslashescapinganycharacter",
+    "allowunquotedcontrolchars",
+    "primitivesasstring",
+    "prefersdecimal",
+    "dropfieldifallnull"};
+constexpr std::string_view json_write_options[] = {
+    "dateformat", "timestampformat", "timestampntzformat", "timezone", "ignorenullfields",
+    "pretty"};
+constexpr std::string_view csv_read_options[] = {"mode",
+                                                 "columnnameofcorruptrecord",
+                                                 "dateformat",
+                                                 "timestampformat",
+                                                 "timestampntzformat",
+                                                 "timezone",
+                                                 "sep",
+                                                 "delimiter",
+                                                 "quote",
+                                                 "escape",
+                                                 "nullvalue",
+                                                 "emptyvalue",
+                                                 "ignoreleadingwhitespace",
+                                                 "ignoretrailingwhitespace",
+                                                 "nanvalue",
+                                                 "positiveinf",
+                                                 "negativeinf"};
+constexpr std::string_view csv_write_options[] = {"dateformat",
+                                                  "timestampformat",
+                                                  "timestampntzformat",
+                                                  "timezone",
+                                                  "sep",
+                                                  "delimiter",
+                                                  "quote",
+                                                  "escape",
+                                                  "nullvalue",
+                                                  "emptyvalue",
+                                                  "quoteall",
+                                                  "ignoreleadingwhitespace",
+                                                  "ignoretrailingwhitespace"};
 
-// The last argument holds the options; each must be one that is computed here.
-Status check_json_options(const Request& request, std::span<const std::string_view> known) {
-  const auto text = literal_text(request.arguments.back());
+using Known = std::span<const std::string_view>;
+
+// The options that the argument at that place holds, when it is there; each must be one that is
+// computed here.
+Result<DocumentOptions> read_options(const Request& request, std::size_t place, Known known) {
+  if (request.arguments.size() <= place) return DocumentOptions();
+  const auto text = literal_text(request.arguments[place]);
   if (!text) return Status::unsupported("{} with options that are not constant", request.name);
-  for (const auto& [name, value] : function_options(*text)) {
+  auto options = function_options(*text);
+  for (const auto& [name, value] : options) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return Status::unsupported("{} with the option {} is not supported", request.name, name);
     if (name != "mode" || equals_ignore_case(value, "PERMISSIVE") ||
@@ -30,53 +84,118 @@ Status check_json_options(const Request& request, std::span<const std::string_vi
     return Status::error("PARSE_MODE_UNSUPPORTED",
                          {{"funcName", "`" + request.name + "`"}, {"mode", to_upper(value)}});
   }
-  return Status::OK();
+  return options;
 }
 
-// from_json(text, schema): the schema is a constant, in DDL or JSON, and decides the result's type.
-Result<Call> from_json(const Request& request) {
+// A schema as a constant, in DDL or JSON.
+Result<TypePtr> constant_schema(const Request& request) {
+  const auto schema = literal_text(request.arguments[1]);
+  if (!schema)
+    return Status::unsupported("{} with a schema that is not constant is not supported",
+                               request.name);
+  auto type = schema->starts_with("{") ? column::type_from_json(*schema)
+                                       : column::parse_schema_or_type(*schema);
+  if (type.ok()) return column::as_nullable(*type);
+  // A schema within a query is the query's analysis, not its text.
+  ErrorInfo info = type.status().info();
+  if (info.kind == ErrorKind::parse) info.kind = ErrorKind::analysis;
+  return Status(std::move(info));
+}
+
+// from_json(text, schema[, options]) and from_csv.
+Result<Call> begin_reading(const Request& request, Known options) {
   if (request.arguments.size() != 2 && request.arguments.size() != 3)
     return wrong_arity(request, "[2, 3]");
-  if (request.arguments.size() == 3) TRY(check_json_options(request, from_json_options));
+  TRY(read_options(request, 2, options).status());
   Call call = begin_call(request);
-  call.pretty = "from_json(" + request.arguments[0].sql + ")";
+  call.pretty = request.name + "(" + request.arguments[0].sql + ")";
   if (!request.arguments[0].type->is_string() &&
       request.arguments[0].type->kind() != TypeKind::null) {
     return unexpected_input(request, 0, "\"STRING\"");
   }
-  const auto schema = literal_text(request.arguments[1]);
-  if (!schema)
-    return Status::unsupported("from_json with a schema that is not constant is not supported");
-  auto type = schema->starts_with("{") ? column::type_from_json(*schema)
-                                       : column::parse_schema_or_type(*schema);
-  if (!type.ok()) {
-    // A schema within a query is the query's analysis, not its text.
-    ErrorInfo info = type.status().info();
-    if (info.kind == ErrorKind::parse) info.kind = ErrorKind::analysis;
-    return Status(std::move(info));
-  }
-  call.type = *type;
+  TRY_ASSIGN(call.type, constant_schema(request));
+  call.argument_types.assign(request.arguments.size(), column::string_type());
+  return call;
+}
+
+Result<Call> from_json(const Request& request) {
+  TRY_ASSIGN(Call call, begin_reading(request, json_read_options));
   if (!call.type->is_nested()) {
     return mismatch("INVALID_JSON_SCHEMA", call.pretty, {{"schema", quoted(call.type)}});
   }
-  call.type = column::as_nullable(call.type);
-  call.argument_types.assign(request.arguments.size(), column::string_type());
+  if (call.type->kind() == TypeKind::map && !call.type->key()->is_string())
+    return mismatch("INVALID_JSON_MAP_KEY_TYPE", call.pretty, {{"schema", quoted(call.type)}});
+  // Spark names the column of a map by its own field.
+  if (call.type->kind() == TypeKind::map) call.pretty = "entries";
+  call.nullable = true;
+  return call;
+}
+
+Result<Call> from_csv(const Request& request) {
+  TRY_ASSIGN(Call call, begin_reading(request, csv_read_options));
+  if (call.type->kind() != TypeKind::struct_) {
+    return Status::error("INVALID_SCHEMA.NON_STRUCT_TYPE",
+                         {{"inputSchema", quoted(request.arguments[1].sql)},
+                          {"dataType", quoted(call.type)}});
+  }
+  for (const auto& field : call.type->fields()) {
+    if (field.type->is_nested())
+      return Status::unsupported("from_csv of {} is not supported", field.type->sql());
+  }
+  call.nullable = request.arguments[0].nullable;
+  return call;
+}
+
+Result<Call> begin_writing(const Request& request, Known options) {
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
+  TRY(read_options(request, 1, options).status());
+  Call call = begin_call(request);
+  call.pretty = request.name + "(" + request.arguments[0].sql + ")";
+  call.type = column::string_type();
   call.nullable = true;
   return call;
 }
 
 Result<Call> to_json(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 2)
-    return wrong_arity(request, "[1, 2]");
-  if (request.arguments.size() == 2) TRY(check_json_options(request, to_json_options));
-  Call call = begin_call(request);
-  call.pretty = "to_json(" + request.arguments[0].sql + ")";
+  TRY_ASSIGN(Call call, begin_writing(request, json_write_options));
   const TypePtr& type = request.arguments[0].type;
   if (!type->is_nested() && type->kind() != TypeKind::variant) {
     return mismatch("INVALID_JSON_SCHEMA", call.pretty, {{"schema", quoted(type)}});
   }
+  return call;
+}
+
+Result<Call> to_csv(const Request& request) {
+  TRY_ASSIGN(Call call, begin_writing(request, csv_write_options));
+  const TypePtr& type = request.arguments[0].type;
+  if (type->kind() != TypeKind::struct_) {
+    return mismatch("UNSUPPORTED_INPUT_TYPE", call.pretty,
+                    {{"functionName", "`to_csv`"}, {"dataType", quoted(type)}});
+  }
+  return call;
+}
+
+// schema_of_json(text[, options]) is a constant, which the last argument is.
+template <Result<TypePtr> (*Infer)(std::string_view, const DocumentOptions&)>
+Result<Call> schema_of(const Request& request, Known known, std::string_view format) {
+  if (request.arguments.empty() || request.arguments.size() > 2)
+    return wrong_arity(request, "[1, 2]");
+  TRY_ASSIGN(const auto options, read_options(request, 1, known));
+  Call call = begin_call(request);
+  call.pretty = request.name + "(" + request.arguments[0].sql + ")";
+  const Argument& text = request.arguments[0];
+  const bool null = text.type->kind() == TypeKind::null ||
+                    (text.literal != nullptr && !text.literal->is_valid);
+  if (null) return mismatch("UNEXPECTED_NULL", call.pretty, {{"exprName", std::string(format)}});
+  if (!text.type->is_string()) return unexpected_input(request, 0, "\"STRING\"");
+  const auto given = literal_text(text);
+  if (!given)
+    return Status::unsupported("{} of a text that is not a literal is not supported", request.name);
+  TRY_ASSIGN(const TypePtr type, Infer(*given, options));
+  call.added_arguments.push_back(string_literal(type->sql()));
   call.type = column::string_type();
-  call.nullable = true;
+  call.nullable = false;
   return call;
 }
 
@@ -99,6 +218,16 @@ Result<Call> json_tuple(const Request& request) {
 const Entry entries[] = {
     {.name = "from_json", .rule = from_json},
     {.name = "to_json", .rule = to_json},
+    {.name = "from_csv", .rule = from_csv},
+    {.name = "to_csv", .rule = to_csv},
+    {.name = "schema_of_json",
+     .rule = [](const Request& request) {
+       return schema_of<schema_of_json>(request, json_read_options, "json");
+     }},
+    {.name = "schema_of_csv",
+     .rule = [](const Request& request) {
+       return schema_of<schema_of_csv>(request, csv_read_options, "csv");
+     }},
     {.name = "get_json_object",
      .parameters = "ss",
      .result = "s",

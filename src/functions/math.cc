@@ -1,5 +1,8 @@
 // Mathematical functions, rounding and bits.
+#include <arrow/scalar.h>
+
 #include <algorithm>
+#include <random>
 
 #include "functions/table.h"
 
@@ -192,6 +195,64 @@ Result<Call> shift(const Request& request) {
     call.type = column::int_type();
     call.argument_types[0] = call.type;
     call.name += "_int";
+  }
+  return call;
+}
+
+// rand(seed) and kin: the seed is the last argument.
+Result<Call> seeded(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  const std::size_t before_seed = call.name == "randstr" ? 1 : 0;
+  if (request.arguments.size() > before_seed) call.name += "_seeded";
+  return call;
+}
+
+Result<Call> constants_seeded(const Request& request) {
+  for (const auto& argument : request.arguments) {
+    if (argument.literal == nullptr)
+      return Status::unsupported("{} of what is not constant is not supported", request.name);
+  }
+  return seeded(request);
+}
+
+// The wider of both types; whole numbers give a whole number.
+TypePtr uniform_type(const TypePtr& low, const TypePtr& high) {
+  const auto either = [&](TypeKind kind) { return low->kind() == kind || high->kind() == kind; };
+  if (either(TypeKind::double_)) return column::double_type();
+  if (either(TypeKind::float_)) return column::float_type();
+  const bool left = low->kind() == TypeKind::decimal;
+  const bool right = high->kind() == TypeKind::decimal;
+  if (left && right) return low->precision() > high->precision() ? low : high;
+  if (left || right) return left ? low : high;
+  return tightest_type(low, high);
+}
+
+// uniform(low, high[, seed])
+Result<Call> uniform(const Request& request) {
+  if (request.arguments.size() != 2 && request.arguments.size() != 3)
+    return wrong_arity(request, "[2, 3]");
+  Call call = begin_call(request);
+  bool null = false;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    const Argument& argument = request.arguments[i];
+    if (argument.literal == nullptr)
+      return Status::unsupported("uniform of what is not constant is not supported");
+    null = null || !argument.literal->is_valid;
+    const bool fits = i == 2 ? argument.type->is_integral() : argument.type->is_numeric();
+    if (!fits && argument.type->kind() != TypeKind::null)
+      return unexpected_input(request, i, i == 2 ? "\"INTEGRAL\"" : "\"NUMERIC\"");
+  }
+  call.nullable = null;
+  call.type = column::double_type();
+  call.name = "uniform_null";
+  if (null) return call;
+  call.type = uniform_type(request.arguments[0].type, request.arguments[1].type);
+  call.name = call.type->is_integral() ? "uniform_whole" : "uniform_fraction";
+  if (request.arguments.size() == 3) {
+    call.argument_types[2] = column::long_type();
+  } else {
+    std::random_device device;
+    call.added_arguments.push_back(int_literal(static_cast<std::int32_t>(device())));
   }
   return call;
 }
@@ -452,13 +513,41 @@ const Entry entries[] = {
      .result = "d",
      .sql = "random()",
      .null = '!',
-     .rule = [](const Request& request) -> Result<Call> {
-       TRY_ASSIGN(Call call, apply_signature(request));
-       if (!request.arguments.empty())
-         return Status::unsupported("{} with a seed is not supported", request.name);
-       return call;
-     },
+     .rule = seeded,
      .deterministic = false},
+    {.name = "random",
+     .parameters = "l?",
+     .result = "d",
+     .null = '!',
+     .pretty = "rand({*})",
+     .rule = seeded,
+     .canonical = "rand",
+     .deterministic = false},
+    {.name = "rand_seeded", .sql = "ms_rand(coalesce({0}, 0))"},
+    {.name = "randn",
+     .parameters = "l?",
+     .result = "d",
+     .sql = "ms_randn(CAST(random() * 9.0e15 AS BIGINT))",
+     .null = '!',
+     .rule = seeded,
+     .deterministic = false},
+    {.name = "randn_seeded", .sql = "ms_randn(coalesce({0}, 0))"},
+    {.name = "randstr",
+     .parameters = "il?",
+     .result = "s",
+     .sql = "ms_randstr({0}, CAST(random() * 9.0e15 AS BIGINT))",
+     .null = '!',
+     .rule = constants_seeded,
+     .deterministic = false},
+    {.name = "randstr_seeded", .sql = "ms_randstr({0}, coalesce({1}, 0))"},
+    {.name = "uniform", .rule = uniform, .deterministic = false},
+    {.name = "uniform_null", .sql = "CAST(NULL AS DOUBLE)"},
+    {.name = "uniform_whole",
+     .sql = "CAST(trunc(CAST({0} AS DOUBLE) + (CAST({1} AS DOUBLE) - CAST({0} AS DOUBLE)) * "
+            "ms_rand({2})) AS {type})"},
+    {.name = "uniform_fraction",
+     .sql = "CAST(CAST({0} AS DOUBLE) + (CAST({1} AS DOUBLE) - CAST({0} AS DOUBLE)) * "
+            "ms_rand({2}) AS {type})"},
 };
 
 }  // namespace

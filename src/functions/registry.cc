@@ -24,9 +24,9 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
   static const auto* all = [] {
     auto* map = new std::unordered_map<std::string_view, const Entry*>();
     for (const auto entries :
-         {arithmetic_entries(), comparison_entries(), string_entries(), datetime_entries(),
+         {arithmetic_entries(), interval_entries(), comparison_entries(), string_entries(), datetime_entries(),
           conditional_entries(), collection_entries(), aggregate_entries(), window_entries(),
-          hash_entries(), json_entries(), math_entries(), generator_entries()}) {
+          hash_entries(), json_entries(), variant_entries(), math_entries(), generator_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;
@@ -383,7 +383,8 @@ std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const auto& [name, entry] : index()) {
     const bool word = (name[0] >= 'a' && name[0] <= 'z') || name[0] == '_';
-    if (word && exists(name)) out.emplace_back(name);
+    const bool internal = name.starts_with("ms_");
+    if (word && !internal && exists(name)) out.emplace_back(name);
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -398,6 +399,12 @@ std::optional<std::string_view> sql_template(std::string_view canonical) {
   const Entry* entry = find_entry(canonical);
   if (entry == nullptr) return std::nullopt;
   return entry->sql;
+}
+
+bool takes_options(std::string_view name) {
+  static constexpr std::string_view names[] = {"from_json", "to_json",        "from_csv",
+                                               "to_csv",    "schema_of_json", "schema_of_csv"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 std::map<std::string, std::string> function_options(std::string_view text) {

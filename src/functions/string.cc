@@ -3,6 +3,7 @@
 #include <arrow/scalar.h>
 
 #include "base/text.h"
+#include "functions/number_format.h"
 #include "functions/table.h"
 
 namespace millstream::functions {
@@ -286,7 +287,71 @@ Result<Call> to_binary_rule(const Request& request) {
   return call;
 }
 
-// to_char of dates and binaries; of numbers it is refused.
+// A number's type as a decimal, and of text the one that Spark reads it as.
+TypePtr decimal_argument(const Argument& argument) {
+  switch (argument.type->kind()) {
+    case TypeKind::float_:
+      return column::decimal_type(14, 7);
+    case TypeKind::double_:
+      return column::decimal_type(30, 15);
+    case TypeKind::byte_:
+      return column::decimal_type(3, 0);
+    case TypeKind::short_:
+      return column::decimal_type(5, 0);
+    case TypeKind::int_:
+    case TypeKind::null:
+      return column::decimal_type(10, 0);
+    case TypeKind::long_:
+      return column::decimal_type(20, 0);
+    case TypeKind::decimal:
+      return argument.type;
+    default:
+      return argument.type->is_string() ? column::decimal_type(38, 18) : nullptr;
+  }
+}
+
+// The format of to_number and to_char: a constant; nothing when it is NULL.
+Result<std::optional<NumberFormat>> constant_format(const Request& request) {
+  const Argument& argument = request.arguments[1];
+  const bool null = argument.type->kind() == TypeKind::null ||
+                    (argument.literal != nullptr && !argument.literal->is_valid);
+  if (null) return std::optional<NumberFormat>();
+  const auto text = literal_text(argument);
+  if (!text) return Status::unsupported("{}: the format must be constant", request.name);
+  TRY_ASSIGN(auto format, NumberFormat::parse(*text));
+  return std::optional<NumberFormat>(std::move(format));
+}
+
+// to_number(text, format): the format decides the type.
+Result<Call> to_number_rule(const Request& request) {
+  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  if (request.arguments[0].type->is_nested()) return unexpected_input(request, 0, "\"STRING\"");
+  TRY_ASSIGN(const auto format, constant_format(request));
+  call.argument_types = {column::string_type(), column::string_type()};
+  call.type = format ? column::decimal_type(format->precision(), format->scale())
+                     : column::decimal_type(10, 0);
+  call.nullable = any_nullable(request) || request.name == "try_to_number";
+  return call;
+}
+
+Result<Call> number_to_char(const Request& request) {
+  Call call = begin_call(request);
+  call.name = "to_char_number";
+  call.pretty = pretty_from("to_char({0}, {1})", request);
+  const TypePtr type = decimal_argument(request.arguments[0]);
+  if (type == nullptr) return unexpected_input(request, 0, "\"DECIMAL\"");
+  TRY(constant_format(request).status());
+  call.argument_types = {type, column::string_type()};
+  call.type = column::string_type();
+  const TypePtr& given = request.arguments[0].type;
+  const bool may_fail = given->is_string() || given->kind() == TypeKind::float_ ||
+                        given->kind() == TypeKind::double_;
+  call.nullable = any_nullable(request) || may_fail;
+  return call;
+}
+
+// to_char of dates, binaries and numbers.
 Result<Call> to_char_rule(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   const TypeKind kind = request.arguments[0].type->kind();
@@ -295,8 +360,7 @@ Result<Call> to_char_rule(const Request& request) {
   };
   if (kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz)
     return as("date_format", request.arguments);
-  if (kind != TypeKind::binary)
-    return Status::unsupported("{} of numbers is not supported", request.name);
+  if (kind != TypeKind::binary) return number_to_char(request);
   const auto format = literal_text(request.arguments[1]);
   if (!format) return Status::unsupported("{}: the format must be constant", request.name);
   const std::string lower = to_lower(*format);
@@ -326,7 +390,19 @@ Result<Call> parse_url_rule(const Request& request) {
   return call;
 }
 
-constexpr std::string_view boolean_pair = "cc";
+// Two binaries are compared as they are; a binary beside a string is a string.
+Result<Call> both_binary(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  const bool left = call.argument_types[0]->kind() == TypeKind::binary;
+  const bool right = call.argument_types[1]->kind() == TypeKind::binary;
+  if (left && right) {
+    call.name += "_binary";
+    call.nullable = true;
+  } else if (left || right) {
+    call.argument_types = {column::string_type(), column::string_type()};
+  }
+  return call;
+}
 
 const Entry entries[] = {
     {.name = "upper", .parameters = "s", .result = "s", .sql = "ms_upper({0})"},
@@ -435,6 +511,27 @@ const Entry entries[] = {
     {.name = "null_binary", .sql = "CAST(NULL AS BLOB)"},
     {.name = "to_char", .rule = to_char_rule},
     {.name = "to_varchar", .rule = to_char_rule},
+    {.name = "to_char_number", .sql = "@to_char"},
+    {.name = "to_number", .sql = "@to_number", .rule = to_number_rule},
+    {.name = "try_to_number", .sql = "@try_to_number", .rule = to_number_rule},
+    {.name = "aes_encrypt",
+     .parameters = "xxs?s?x?x?",
+     .result = "x",
+     .sql = "ms_aes_encrypt({0}, {1}, {2}, {3}, CAST({4} AS BLOB), CAST({5} AS BLOB))",
+     .null = '~',
+     .defaults = "GCM,DEFAULT,,"},
+    {.name = "aes_decrypt",
+     .parameters = "xxs?s?x?",
+     .result = "x",
+     .sql = "ms_aes_decrypt({0}, {1}, {2}, {3}, CAST({4} AS BLOB))",
+     .null = '~',
+     .defaults = "GCM,DEFAULT,"},
+    {.name = "try_aes_decrypt",
+     .parameters = "xxs?s?x?",
+     .result = "x",
+     .sql = "ms_try_aes_decrypt({0}, {1}, {2}, {3}, CAST({4} AS BLOB))",
+     .null = '~',
+     .defaults = "GCM,DEFAULT,"},
     {.name = "is_valid_utf8",
      .parameters = "c",
      .result = "b",
@@ -520,12 +617,24 @@ const Entry entries[] = {
     {.name = "concat_arrays"},
     {.name = "empty_string", .sql = "''"},
     {.name = "concat_ws", .rule = concat_ws},
-    {.name = "contains", .parameters = boolean_pair, .result = "b", .sql = "contains({0}, {1})"},
-    {.name = "startswith",
-     .parameters = boolean_pair,
+    {.name = "contains",
+     .parameters = "cc",
      .result = "b",
-     .sql = "starts_with({0}, {1})"},
-    {.name = "endswith", .parameters = boolean_pair, .result = "b", .sql = "ends_with({0}, {1})"},
+     .sql = "contains({0}, {1})",
+     .rule = both_binary},
+    {.name = "startswith",
+     .parameters = "cc",
+     .result = "b",
+     .sql = "starts_with({0}, {1})",
+     .rule = both_binary},
+    {.name = "endswith",
+     .parameters = "cc",
+     .result = "b",
+     .sql = "ends_with({0}, {1})",
+     .rule = both_binary},
+    {.name = "contains_binary", .sql = "ms_contains_bytes({0}, {1})"},
+    {.name = "startswith_binary", .sql = "ms_starts_with_bytes({0}, {1})"},
+    {.name = "endswith_binary", .sql = "ms_ends_with_bytes({0}, {1})"},
     {.name = "like",
      .parameters = "sss?",
      .result = "b",

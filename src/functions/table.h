@@ -54,6 +54,7 @@ struct Entry {
 };
 
 std::span<const Entry> arithmetic_entries();
+std::span<const Entry> interval_entries();
 std::span<const Entry> comparison_entries();
 std::span<const Entry> string_entries();
 std::span<const Entry> datetime_entries();
@@ -63,12 +64,14 @@ std::span<const Entry> aggregate_entries();
 std::span<const Entry> window_entries();
 std::span<const Entry> hash_entries();
 std::span<const Entry> json_entries();
+std::span<const Entry> variant_entries();
 std::span<const Entry> math_entries();
 std::span<const Entry> generator_entries();
 
 const Entry* find_entry(std::string_view name);  // of a lower-case name; nullptr: none
 
 // For rules.
+Result<Call> scaled_interval(const Request& request, Call call);  // interval.cc
 Result<Call> apply_signature(const Request& request);  // what the columns say
 Call begin_call(
     const Request& request);  // name, kind, pretty by the entry; argument types as they are

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <google/protobuf/repeated_field.h>
+
 #include "plan/analyzer.h"
 #include "plan/scope.h"
 
@@ -17,6 +19,7 @@ class Expression_LambdaFunction;
 class Expression_SortOrder;
 class Expression_UnresolvedAttribute;
 class Expression_UnresolvedFunction;
+class Expression_UnresolvedRegex;
 class Expression_UnresolvedStar;
 class Expression_UpdateFields;
 class Expression_Window;
@@ -38,7 +41,7 @@ class ExpressionAnalyzer {
   using Proto = spark::connect::Expression;
 
   ExpressionAnalyzer(const AnalyzerSettings& settings, Scope& scope)
-      : settings_(settings), scope_(scope) {}
+      : settings_(settings), scope_(scope), text_(scope.text()) {}
 
   // One expression; an alias may be on top.
   Result<ExprPtr> resolve(const Proto& proto);
@@ -54,12 +57,18 @@ class ExpressionAnalyzer {
                        bool distinct = false);
   Result<ExprPtr> cast(const ExprPtr& child, const column::TypePtr& to, bool ansi, bool try_cast);
 
+  // The arguments of a function written in SQL, in the types of its parameters.
+  Result<std::vector<ExprPtr>> sql_arguments(
+      const SqlFunction& function, const google::protobuf::RepeatedPtrField<Proto>& arguments);
+
   // Names given to the columns of the generator that was expanded last; empty: its own.
   const std::vector<std::string>& generator_names() const { return generator_names_; }
   bool ansi() const { return settings_.functions.ansi; }
 
  private:
   Result<ExprPtr> resolve_kind(const Proto& proto);
+  std::optional<QueryContext> origin() const;  // where the expression at hand was written
+  Status placed(const Status& status) const;
   Result<ExprPtr> attribute(const spark::connect::Expression_UnresolvedAttribute& proto);
   Result<ExprPtr> expression_string(const std::string& text);
   Result<ExprPtr> alias(const spark::connect::Expression_Alias& proto);
@@ -68,6 +77,8 @@ class ExpressionAnalyzer {
   Result<std::vector<ExprPtr>> star_except(
       const spark::connect::Expression_UnresolvedFunction& proto);
   Result<std::vector<ExprPtr>> star_set(const spark::connect::Expression_UnresolvedFunction& proto);
+  Result<std::vector<ExprPtr>> columns_by_regex(
+      const spark::connect::Expression_UnresolvedRegex& proto);
   Result<std::vector<ExprPtr>> expand_string(const std::string& text);
   Result<std::vector<ExprPtr>> multi_alias(const spark::connect::Expression_Alias& proto);
   Result<ExprPtr> update_fields(const spark::connect::Expression_UpdateFields& proto);
@@ -86,12 +97,28 @@ class ExpressionAnalyzer {
   Result<ExprPtr> case_when(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> in_list(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> between(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> input_file(const std::string& name);
   Result<ExprPtr> null_if(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> make_struct(const std::string& name, const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> local_timestamp(const ExprPtr& micros);
   Result<ExprPtr> aggregate_filter(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> time_window(const std::vector<ExprPtr>& arguments);  // time_window.cc
   Result<ExprPtr> window_time(const ExprPtr& window);
+  Result<ExprPtr> session_window(const std::vector<ExprPtr>& arguments);  // session_window.cc
+
+  // within_group.cc
+  Result<ExprPtr> within_group(const spark::connect::Expression_UnresolvedFunction& proto);
+  Result<ExprPtr> ordered_percentile(const std::string& name, const ExprPtr& percentage,
+                                     const SortKey& key);
+  // named_arguments.cc: the arguments in their places.
+  Result<spark::connect::Expression_UnresolvedFunction> by_position(
+      const spark::connect::Expression_UnresolvedFunction& proto);
+  // sql_function.cc
+  Result<ExprPtr> sql_call(const SqlFunction& function,
+                           const spark::connect::Expression_UnresolvedFunction& proto);
+
+  Result<ExprPtr> grouping(const std::string& name, const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> stack(const std::vector<ExprPtr>& arguments);
 
   // higher_order.cc
   Result<ExprPtr> higher_order(const spark::connect::Expression_UnresolvedFunction& proto);
@@ -104,7 +131,8 @@ class ExpressionAnalyzer {
 
   const AnalyzerSettings& settings_;
   Scope& scope_;
-  std::optional<QueryContext> origin_;  // of the expression that is being resolved
+  const std::string* text_;    // of SQL, when there is one: what places are in
+  const Proto* at_ = nullptr;  // what is being resolved, of that whose place is known
   bool in_window_ = false;              // the function of an OVER: window functions are allowed
   std::vector<std::string> generator_names_;
 };

@@ -3,8 +3,10 @@
 #include <arrow/scalar.h>
 
 #include "base/text.h"
+#include "functions/lowering.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
+#include "plan/subquery.h"
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "spark/connect/expressions.pb.h"
@@ -69,6 +71,14 @@ Result<ExprPtr> named_text(const std::string& value, const std::string& pretty) 
   return ExprPtr(out);
 }
 
+// An expression that is written twice in another, that one in a third, and so on, would never end.
+Status check_parts(const Expr& expr) {
+  constexpr int parts_max = 100'000;
+  int parts = 0;
+  visit(expr, [&](const Expr&) { return ++parts <= parts_max; });
+  return parts <= parts_max ? Status::OK() : Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+}
+
 // The options of from_json and kin, map('mode', 'FAILFAST'), as one constant: name and value behind
 // unit separators, pairs between record separators.
 std::optional<ExprPtr> options_text(const ExprPtr& map) {
@@ -83,7 +93,15 @@ std::optional<ExprPtr> options_text(const ExprPtr& map) {
   return string_literal(text);
 }
 
-bool takes_options(std::string_view name) { return name == "from_json" || name == "to_json"; }
+Status window_in_aggregate() {
+  ErrorInfo info;
+  info.kind = ErrorKind::analysis;
+  info.condition = "_LEGACY_ERROR_TEMP_1031";
+  info.message =
+      "It is not allowed to use a window function inside an aggregate function. Please use the "
+      "inner window function in a sub-query.";
+  return Status(std::move(info));
+}
 
 bool is_utc(const std::string& zone) {
   return zone == "UTC" || zone == "Z" || zone == "Etc/UTC" || zone == "GMT" || zone == "+00:00";
@@ -96,10 +114,18 @@ Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunc
     return Status::unsupported("user-defined functions are not supported: {}",
                                proto.function_name());
   }
+  std::string name = proto.function_name();
+  if (name == "ms_within_group") return within_group(proto);
+  if (scope_.subqueries() != nullptr && !functions::exists(name)) {
+    const auto written = scope_.subqueries()->sql_function(name);
+    if (written != nullptr) return sql_call(*written, proto);
+  }
   for (const auto& argument : proto.arguments()) {
     if (argument.has_lambda_function()) return higher_order(proto);
+    if (!argument.has_named_argument_expression()) continue;
+    TRY_ASSIGN(const auto placed_arguments, by_position(proto));
+    return function(placed_arguments);
   }
-  std::string name = proto.function_name();
   if (name.find('.') != std::string::npos || name.starts_with('`')) {
     TRY_ASSIGN(auto parts, sql::parse_identifier(name));
     name = parts.back();
@@ -162,6 +188,9 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
     TRY_ASSIGN(TypePtr type, column::from_arrow(*added->type));
     arguments.push_back(literal_of(added, type));
   }
+  // schema_of_json and kin are constants, also for a from_json around them.
+  if (resolved.name.starts_with("schema_of_") && resolved.added_arguments.size() == 1)
+    return named_text(resolved.added_arguments[0]->ToString(), resolved.pretty);
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::call;
   out->name = resolved.name;
@@ -170,7 +199,7 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   out->nullable = resolved.nullable;
   out->deterministic = resolved.deterministic;
   out->ansi = ansi();
-  out->origin = origin_;
+  out->origin = origin();
   out->children = std::move(arguments);
   switch (resolved.kind) {
     case functions::FunctionKind::scalar:
@@ -181,6 +210,7 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
       for (const auto& child : out->children) {
         // sum(sum(x)) OVER (…) is a window function over an aggregate.
         if (!in_window_ && has_aggregate(*child)) return Status::error("NESTED_AGGREGATE_FUNCTION");
+        if (!in_window_ && contains(*child, ExprKind::window)) return window_in_aggregate();
       }
       break;
     case functions::FunctionKind::window:
@@ -209,7 +239,7 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (lower == "struct") return wrap(make_struct(name, given));
   std::vector<ExprPtr> arguments;
   for (const auto& argument : given) arguments.push_back(strip_alias(argument));
-  if (takes_options(lower) && arguments.size() > 1) {
+  if (functions::takes_options(lower) && arguments.size() > 1) {
     if (const auto text = options_text(arguments.back())) {
       arguments.back() = *text;
       return wrap(call(name, arguments));
@@ -225,12 +255,22 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (lower == "nullif" && arguments.size() == 2) return wrap(null_if(arguments));
   if (lower == "window") return wrap(time_window(arguments));
   if (lower == "window_time" && arguments.size() == 1) return wrap(window_time(arguments[0]));
-  if (lower == "session_window") return Status::unsupported("session_window is not supported");
+  if (arguments.empty() && lower.starts_with("input_file_")) return wrap(input_file(lower));
+  if (lower == "session_window") return wrap(session_window(arguments));
   if (arguments.empty() && (lower == "current_database" || lower == "current_schema")) {
     return wrap(named_text(settings_.database, "current_schema()"));
   }
   if (arguments.empty() && lower == "current_catalog") {
     return wrap(named_text("spark_catalog", "current_catalog()"));
+  }
+  if (lower == "percentile_cont" || lower == "percentile_disc") {
+    return Status::error("INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING",
+                         {{"funcName", sql_id(lower)}});
+  }
+  if (lower == "stack") return wrap(stack(arguments));
+  if (lower == "grouping" || lower == "grouping_id") return wrap(grouping(lower, arguments));
+  if (arguments.empty() && (lower == "current_user" || lower == "user" || lower == "session_user")) {
+    return wrap(named_text(settings_.user, lower + "()"));
   }
   if (lower == "ms_row") return wrap(call("named_struct", arguments));
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
@@ -238,6 +278,22 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
     return wrap(local_timestamp(arguments[0]));
   }
   return std::optional<ExprPtr>();
+}
+
+// input_file_name() and kin: what the file's hidden column says, where rows come from files.
+Result<ExprPtr> ExpressionAnalyzer::input_file(const std::string& name) {
+  const bool path = name == "input_file_name";
+  const std::string field = path                              ? "file_path"
+                            : name == "input_file_block_start" ? "file_block_start"
+                                                               : "file_block_length";
+  const auto found = scope_.resolve({"_metadata", field});
+  const ExprPtr none = path ? string_literal("")
+                            : make_literal(std::make_shared<arrow::Int64Scalar>(-1),
+                                           column::long_type(), "-1");
+  auto out = std::make_shared<Expr>(*strip_alias(found.ok() ? *found : none));
+  out->pretty = name + "()";
+  out->nullable = false;
+  return make_alias(out, out->pretty, next_attribute_id());
 }
 
 Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& arguments) {
@@ -272,7 +328,7 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
   out->type = type;
   out->nullable = !has_else;
   out->pretty = pretty;
-  out->origin = origin_;
+  out->origin = origin();
   for (std::size_t i = 0; i < pairs; ++i) {
     const ExprPtr& condition = arguments[2 * i];
     const TypeKind kind = condition->type->kind();
@@ -308,7 +364,7 @@ Result<ExprPtr> ExpressionAnalyzer::in_list(const std::vector<ExprPtr>& argument
   out->type = column::boolean_type();
   out->nullable = false;
   out->pretty = pretty;
-  out->origin = origin_;
+  out->origin = origin();
   for (const auto& argument : arguments) {
     out->children.push_back(implicit_cast(argument, type, ansi()));
     out->nullable = out->nullable || out->children.back()->nullable;
@@ -319,8 +375,18 @@ Result<ExprPtr> ExpressionAnalyzer::in_list(const std::vector<ExprPtr>& argument
 Result<ExprPtr> ExpressionAnalyzer::between(const std::vector<ExprPtr>& arguments) {
   TRY_ASSIGN(ExprPtr low, call(">=", {arguments[0], arguments[1]}));
   TRY_ASSIGN(ExprPtr high, call("<=", {arguments[0], arguments[2]}));
-  TRY_ASSIGN(ExprPtr both, call("and", {low, high}));
-  auto out = std::make_shared<Expr>(*both);
+  std::shared_ptr<Expr> out;
+  if (low->children[0] == high->children[0] && !low->children[0]->type->is_nested()) {
+    // Compared as the same with both bounds, the value is written once.
+    out = std::make_shared<Expr>(*low);
+    out->name = "between";
+    out->children.push_back(high->children[1]);
+    out->nullable = low->nullable || high->nullable;
+  } else {
+    TRY_ASSIGN(ExprPtr both, call("and", {low, high}));
+    TRY(check_parts(*both));
+    out = std::make_shared<Expr>(*both);
+  }
   out->pretty = "between(" + list_of(arguments, 0) + ")";
   return ExprPtr(out);
 }
@@ -330,6 +396,12 @@ Result<ExprPtr> ExpressionAnalyzer::null_if(const std::vector<ExprPtr>& argument
   TRY_ASSIGN(ExprPtr same, call("=", {arguments[0], arguments[1]}));
   TRY_ASSIGN(ExprPtr chosen, call("if", {same, null_literal(arguments[0]->type), arguments[0]}));
   auto out = std::make_shared<Expr>(*chosen);
+  if (same->children[0] == arguments[0]) {  // written once
+    out->name = "nullif";
+    out->children = same->children;
+  } else {
+    TRY(check_parts(*out));
+  }
   out->pretty = "nullif(" + list_of(arguments, 0) + ")";
   return ExprPtr(out);
 }
@@ -384,8 +456,8 @@ Result<ExprPtr> ExpressionAnalyzer::aggregate_filter(const std::vector<ExprPtr>&
   const ExprPtr& aggregate = arguments[0];
   const ExprPtr& filter = arguments[1];
   if (aggregate->kind != ExprKind::aggregate) {
-    return Status::unsupported("FILTER after {}, which is not an aggregate function",
-                               aggregate->pretty);
+    return Status::error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                         {{"prettyName", sql_id(aggregate->name)}, {"syntax", "FILTER CLAUSE"}});
   }
   const ErrorParameters parameters{{"filterExpr", sql_expr(filter->pretty)}};
   if (filter->type->kind() != TypeKind::boolean) {

@@ -171,6 +171,8 @@ def encode(value):
         return {"$interval_us": value // datetime.timedelta(microseconds=1)}
     if isinstance(value, (bytes, bytearray)):
         return {"$binary": bytes(value).hex()}
+    if type(value).__name__ == "VariantVal":
+        return {"$variant": [value._value.hex(), value._metadata.hex()]}
     if hasattr(value, "__fields__"):
         return {"$row": [[f, encode(v)] for f, v in zip(value.__fields__, value)]}
     if isinstance(value, dict):

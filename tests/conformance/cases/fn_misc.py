@@ -198,3 +198,28 @@ s is null and n = 2
 n > 1 or s = 'a'
 elt(n, 'x', 'y')
 """)
+
+
+@area.case(ordered=True)
+def random_sequences(c):
+    return c.spark.range(0, 6, 1, 1).select(
+        c.F.rand(42), c.F.randn(42), c.F.rand(-3), c.F.randn(7), c.F.expr("randstr(4, 1)"), c.F.expr("uniform(0, 1000, 5)")
+    )
+
+
+@area.case(ordered=True)
+def random_twice(c):
+    return c.spark.range(0, 3, 1, 1).select((c.F.rand(1) - c.F.rand(1)).alias("d"), c.F.rand(2).alias("e"))
+
+
+@area.case(ordered=True)
+def random_filter(c):
+    return c.spark.range(0, 20, 1, 1).where(c.F.rand(3) < 0.5)
+
+
+@area.case()
+def input_file_columns(c):
+    folder = c.path("files")
+    c.spark.range(0, 3, 1, 1).write.parquet(folder)
+    df = c.spark.read.parquet(folder).select("id", c.F.input_file_name().alias("f"), c.F.expr("input_file_block_start()").alias("s"))
+    return df.select("id", c.F.regexp_extract("f", "^(file:///.*/files/part-)", 1) != "", "s")

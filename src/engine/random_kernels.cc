@@ -1,0 +1,116 @@
+// rand, randn, uniform and randstr with a seed: Spark's sequences. Each thread that computes such an
+// expression is a partition of its own: the first one begins at the seed, the next one at the seed
+// and 1, as Spark's partitions do.
+#include <atomic>
+#include <memory>
+
+#include "engine/kernels.h"
+#include "engine/spark_random.h"
+
+namespace millstream::engine {
+namespace {
+
+using Counter = std::shared_ptr<std::atomic<std::int64_t>>;
+
+// The sequence of one thread; it begins when the seed is seen.
+struct Sequence {
+  std::int64_t partition = 0;
+  std::optional<SparkRandom> random;
+
+  SparkRandom& at(std::int64_t seed) {
+    if (!random) random.emplace(seed + partition);
+    return *random;
+  }
+};
+
+void* copy_counter(void* counter) { return new Counter(*static_cast<Counter*>(counter)); }
+void free_counter(void* counter) { delete static_cast<Counter*>(counter); }
+
+void bind(duckdb_bind_info info) {
+  duckdb_scalar_function_set_bind_data(
+      info, new Counter(std::make_shared<std::atomic<std::int64_t>>(0)), free_counter);
+  duckdb_scalar_function_set_bind_data_copy(info, copy_counter);
+}
+
+void begin(duckdb_init_info info) {
+  auto* counter = static_cast<Counter*>(duckdb_scalar_function_init_get_bind_data(info));
+  auto sequence = std::make_unique<Sequence>();
+  sequence->partition = (*counter)->fetch_add(1);
+  duckdb_scalar_function_init_set_state(info, sequence.release(),
+                                        [](void* state) { delete static_cast<Sequence*>(state); });
+}
+
+// Next(random, failure, arguments before the seed…) gives the value of a row.
+template <auto Next, typename R, typename... A, std::size_t... I>
+void run_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
+              std::index_sequence<I...>) {
+  auto* sequence = static_cast<Sequence*>(duckdb_scalar_function_get_state(info));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  void* data[] = {duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, I))..., nullptr};
+  void* seeds = duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, sizeof...(A)));
+  Failure failure;
+  for (idx_t row = 0; row < rows; ++row) {
+    SparkRandom& random = sequence->at(Physical<std::int64_t>::read(seeds, row));
+    const R value = Next(random, failure, Physical<A>::read(data[I], row)...);
+    if (!failure.status.ok())
+      return duckdb_scalar_function_set_error(info, wrap_error(failure.status).c_str());
+    Physical<R>::write(output, row, value);
+  }
+  (void)data;
+}
+
+template <auto Next, typename R, typename... A>
+Status add_random(duckdb_connection connection, const char* name) {
+  duckdb_scalar_function function = duckdb_create_scalar_function();
+  duckdb_scalar_function_set_name(function, name);
+  const auto add = [&](duckdb_logical_type type) {
+    duckdb_scalar_function_add_parameter(function, type);
+    duckdb_destroy_logical_type(&type);
+  };
+  (add(logical_type<A>()), ...);
+  add(logical_type<std::int64_t>());
+  LogicalType result(logical_type<R>());
+  duckdb_scalar_function_set_return_type(function, result.get());
+  duckdb_scalar_function_set_bind(function, bind);
+  duckdb_scalar_function_set_init(function, begin);
+  duckdb_scalar_function_set_volatile(function);
+  duckdb_scalar_function_set_function(
+      function, [](duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+        run_rows<Next, R, A...>(info, input, output, std::index_sequence_for<A...>{});
+      });
+  const auto state = duckdb_register_scalar_function(connection, function);
+  duckdb_destroy_scalar_function(&function);
+  return state == DuckDBSuccess ? Status::OK()
+                                : Status::internal("DuckDB refused the function {}", name);
+}
+
+double rand(SparkRandom& random, Failure&) { return random.next_double(); }
+double randn(SparkRandom& random, Failure&) { return random.next_gaussian(); }
+
+std::string randstr(SparkRandom& random, Failure& failure, std::int32_t length) {
+  if (length < 0) {
+    failure(Status::error("INVALID_PARAMETER_VALUE.LENGTH",
+                          {{"parameter", "`length`"},
+                           {"functionName", "`randstr`"},
+                           {"length", std::to_string(length)}}));
+    return {};
+  }
+  static constexpr std::string_view alphabet =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string out;
+  for (std::int32_t i = 0; i < length; ++i) {
+    const std::int32_t place = random.next_int() % static_cast<std::int32_t>(alphabet.size());
+    out += alphabet[static_cast<std::size_t>(place < 0 ? -place : place)];
+  }
+  return out;
+}
+
+}  // namespace
+
+Status register_random_kernels(duckdb_connection c) {
+  TRY((add_random<rand, double>(c, "ms_rand")));
+  TRY((add_random<randn, double>(c, "ms_randn")));
+  return add_random<randstr, std::string, std::int32_t>(c, "ms_randstr");
+}
+
+}  // namespace millstream::engine

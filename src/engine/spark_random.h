@@ -1,0 +1,27 @@
+// The random numbers of Spark: which rows a sample takes depends on its seed by these. Plain
+// values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace millstream::engine {
+
+// org.apache.spark.util.random.XORShiftRandom.
+class SparkRandom {
+ public:
+  explicit SparkRandom(std::int64_t seed);
+  double next_double();    // [0, 1)
+  double next_gaussian();  // as java.util.Random gives them, in pairs
+  std::int32_t next_int();
+
+ private:
+  std::int32_t next(int bits);
+  std::uint64_t state_;
+  std::optional<double> gaussian_;  // the second one of a pair
+};
+
+// The seed that partition 0 of a sample gets: java.util.Random(seed).nextLong().
+std::int64_t first_partition_seed(std::int64_t seed);
+
+}  // namespace millstream::engine
