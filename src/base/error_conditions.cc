@@ -11,10 +11,13 @@ using enum ErrorKind;
 constexpr ErrorCondition conditions[] = {
 #include "base/conditions/auto_loader.inc"
 #include "base/conditions/connect.inc"
+#include "base/conditions/dataframe.inc"
 #include "base/conditions/delta.inc"
+#include "base/conditions/engine.inc"
 #include "base/conditions/files.inc"
 #include "base/conditions/functions.inc"
 #include "base/conditions/sql.inc"
+#include "base/conditions/sql_text.inc"
 #include "base/conditions/streaming.inc"
 };
 

@@ -53,6 +53,8 @@ class Table {
   // The members of the hidden column _metadata; empty: the table has none.
   virtual const column::Schema& metadata_fields() const = 0;
   virtual Result<Batches> scan(const ScanRequest& request) const = 0;
+  // About how many rows there are, for the order of joins; nothing when that is not known cheaply.
+  virtual std::optional<std::int64_t> rows_estimated() const { return std::nullopt; }
   virtual std::string describe() const = 0;  // for explain: "parquet [/data/x]"
   virtual std::vector<std::string> input_files() const { return {}; }  // URIs, for df.inputFiles()
 };

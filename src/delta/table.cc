@@ -1,10 +1,13 @@
 #include "delta/table.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "delta/features.h"
 #include "delta/file_scan.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
+#include "delta/stats.h"
 #include "delta/time_travel.h"
 #include "format/file_columns.h"
 
@@ -92,6 +95,25 @@ Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& reques
   snapshot_->files().for_each([&](const AddFilePtr& file) { files.push_back(file); });
   return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request,
                     options_.case_sensitive, options_.time_zone);
+}
+
+// From the statistics of a few files.
+std::optional<std::int64_t> DeltaTable::rows_estimated() const {
+  constexpr std::int64_t files_looked_at = 16;
+  std::int64_t files = 0;
+  std::int64_t counted = 0;
+  double rows = 0;
+  snapshot_->files().for_each([&](const AddFilePtr& file) {
+    ++files;
+    if (counted >= files_looked_at || file->stats.empty()) return;
+    const auto stated = parse_stats(file->stats).rows;
+    if (!stated || *stated < 0) return;
+    rows += static_cast<double>(*stated);
+    ++counted;
+  });
+  if (files == 0) return 0;
+  if (counted == 0) return std::nullopt;
+  return static_cast<std::int64_t>(std::min(rows / static_cast<double>(counted) * static_cast<double>(files), 1e15));
 }
 
 std::string DeltaTable::describe() const { return fmt::format("delta [{}]", table_); }

@@ -46,6 +46,7 @@ class DeltaTable final : public connector::Table {
   const column::Schema& schema() const override;
   const column::Schema& metadata_fields() const override;
   Result<connector::Batches> scan(const connector::ScanRequest& request) const override;
+  std::optional<std::int64_t> rows_estimated() const override;
   std::string describe() const override;  // "delta [/data/x]"
   std::vector<std::string> input_files() const override;
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <regex>
 
@@ -109,6 +111,40 @@ Status from_arithmetic(const std::string& text) {
   return Status::OK();
 }
 
+// "256.0 KiB" as bytes.
+std::int64_t bytes_of(const std::string& number, const std::string& unit) {
+  const std::string_view units = "KMGT";
+  const auto power = unit.empty() ? std::string_view::npos : units.find(unit[0]);
+  double bytes = std::strtod(number.c_str(), nullptr);
+  for (std::size_t i = 0; power != std::string_view::npos && i <= power; ++i) bytes *= 1024;
+  return static_cast<std::int64_t>(bytes);
+}
+
+// "… could not allocate block of size 256.0 KiB (60.0 MiB/64.0 MiB used)"
+Status out_of_memory(const std::string& text) {
+  static const std::regex sizes(
+      R"(of size ([0-9.]+) (\w+).*\(([0-9.]+) (\w+)/([0-9.]+) (\w+) used\))");
+  std::smatch found;
+  std::int64_t requested = 0;
+  std::int64_t received = 0;
+  if (std::regex_search(text, found, sizes)) {
+    requested = bytes_of(found[1], found[2]);
+    received = std::max<std::int64_t>(0, bytes_of(found[5], found[6]) - bytes_of(found[3], found[4]));
+  }
+  return Status::error("UNABLE_TO_ACQUIRE_MEMORY",
+                       {{"requestedBytes", std::to_string(requested)},
+                        {"receivedBytes", std::to_string(received)}});
+}
+
+// What no query should come to: the statement was not understood, or DuckDB is at fault.
+Status refused(const std::string& text) {
+  std::string reason = text.substr(0, text.find('\n'));
+  if (const auto colon = reason.find("Error: "); colon != std::string::npos)
+    reason = reason.substr(colon + 7);
+  return Status::error("INTERNAL_ERROR",
+                       {{"message", "The engine cannot run this query, which is a bug in Millstream: " + reason}});
+}
+
 }  // namespace
 
 std::string wrap_error(const Status& status) {
@@ -125,16 +161,17 @@ Status unwrap_error(const char* message) {
   }
   if (text.starts_with("INTERRUPT Error")) return Status::cancelled();
   if (Status status = from_arithmetic(text); !status.ok()) return status;
-  if (text.starts_with("Out of Memory Error")) {
-    return Status::plain(ErrorKind::spark,
-                         "The query needs more memory than the engine may use. " + text);
-  }
+  if (text.starts_with("Out of Memory Error")) return out_of_memory(text);
   if (text.find("More than one row returned by a subquery") != std::string::npos) {
     return Status::error("SCALAR_SUBQUERY_TOO_MANY_ROWS");
   }
   if (text.starts_with("Not implemented Error")) return Status::unsupported("{}", text.substr(23));
   if (text.starts_with("IO Error")) return Status::io("{}", text.substr(10));
-  return Status::internal("{}", text);
+  if (text.find("Max expression depth") != std::string::npos ||
+      text.find("stack overflow") != std::string::npos || text.find("memory exhausted") != std::string::npos) {
+    return Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+  }
+  return refused(text);
 }
 
 Status run_sql(duckdb_connection connection, const std::string& sql) {

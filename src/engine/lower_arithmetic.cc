@@ -79,6 +79,14 @@ Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std
         "CAST(CAST({0} AS DECIMAL({2},{3})) {4} CAST({1} AS DECIMAL({2},{3})) AS DECIMAL({2},{3}))",
         a[0], a[1], precision, scale, op == "add" ? "+" : "-");
   }
+  // So does the exact product.
+  if (op == "multiply" && !attempt && left.precision() + right.precision() < 38 &&
+      precision == left.precision() + right.precision() + 1 &&
+      scale == left.scale() + right.scale()) {
+    return fmt::format("CAST(CAST({} AS DECIMAL({},{})) * CAST({} AS DECIMAL({},{})) AS DECIMAL({},{}))",
+                       a[0], left.precision(), left.scale(), a[1], right.precision(), right.scale(),
+                       precision, scale);
+  }
   static const std::map<std::string, Op> ops = {
       {"add", Op::add},       {"subtract", Op::subtract},   {"multiply", Op::multiply},
       {"divide", Op::divide}, {"remainder", Op::remainder}, {"pmod", Op::pmod},
@@ -132,7 +140,7 @@ std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& exp
   const bool null_on_zero = attempt || !expr.ansi;
   if (name == "divide") {
     if (!null_on_zero) return fmt::format("ms_divide({}, {})", a[0], a[1]);
-    return fmt::format("CASE WHEN {1} = 0 THEN NULL ELSE {0} / {1} END", a[0], a[1]);
+    return from_template(expr, "CASE WHEN {1} = 0 THEN NULL ELSE {0} / {1} END", a, "");
   }
   if (literal_is_safe_divisor(*expr.children[1]) && name != "pmod") {
     return fmt::format("({} {} {})", a[0], name == "div" ? "//" : "%", a[1]);

@@ -9,6 +9,7 @@
 #include "engine/physical.h"
 #include "engine/text.h"
 #include "functions/lowering.h"
+#include "plan/tree.h"
 
 namespace millstream::engine {
 
@@ -149,8 +150,31 @@ Result<ExprLowering::Arguments> ExprLowering::lower_all(const std::vector<plan::
   return out;
 }
 
+namespace {
+
+// A call of constants that could fail, which is known before a row comes. Larger ones were seen in
+// parts.
+bool is_constant(const Expr& expr, const std::string& sql) {
+  constexpr std::size_t looked_at_max = 2000;
+  if (expr.kind != ExprKind::cast && expr.kind != ExprKind::call) return false;
+  if (expr.type->is_nested() || sql.size() > looked_at_max) return false;
+  bool constant = true;
+  plan::visit(expr, [&](const Expr& e) {
+    const bool fits = e.kind == ExprKind::literal || e.kind == ExprKind::cast ||
+                      (e.kind == ExprKind::call && e.deterministic);
+    constant = constant && fits;
+    return constant;
+  });
+  return constant && can_fail(sql) && sql.find('$') == std::string::npos;
+}
+
+}  // namespace
+
 Result<std::string> ExprLowering::lower(const Expr& expr) {
   TRY_ASSIGN(std::string sql, lower_kind(expr));
+  if (evaluate_ && is_constant(expr, sql)) {
+    if (auto value = evaluate_(sql, expr.type)) sql = std::move(*value);
+  }
   if (keys_.empty()) return sql;
   const auto key = keys_.find(sql);
   return key == keys_.end() ? sql : key->second;
@@ -188,6 +212,7 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
           expr.children[0]->name == "in") {
         return in_subquery(*expr.children[0], true);
       }
+      if (expr.name == "and" || expr.name == "or") return logic(expr);
       TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
       return call(expr, expr.name, arguments);
     }
@@ -288,7 +313,7 @@ Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name
   if (!text.has_value() || text->empty())
     return Status::unsupported("the function {} is not supported", name);
   TRY_ASSIGN(const std::string type, physical_sql(expr.type));
-  return functions::expand_template(*text, arguments, zone(), type);
+  return from_template(expr, *text, arguments, type);
 }
 
 }  // namespace millstream::engine

@@ -3,6 +3,9 @@
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
+#include "engine/spark_random.h"
+#include "plan/optimize.h"
+#include "plan/tree.h"
 
 namespace millstream::engine {
 
@@ -33,7 +36,9 @@ std::string NodeLowering::columns_of(const Node& node) {
 }
 
 Result<std::string> NodeLowering::statement(const NodePtr& node) {
+  ++statements_open_;
   TRY_ASSIGN(const Relation relation, lower(node));
+  --statements_open_;
   std::vector<std::string> names;
   for (const auto& attribute : node->output) {
     if (attribute.hidden) continue;
@@ -41,8 +46,31 @@ Result<std::string> NodeLowering::statement(const NodePtr& node) {
     names.push_back(
         fmt::format("CAST({} AS {}) AS o{}", column_name(attribute.id), type, names.size()));
   }
-  return "SELECT " + (names.empty() ? "0 AS o_none" : millstream::join(names, ", ")) +
-         relation.tail();
+  const bool whole = statements_open_ == 0 && !shared_.empty();
+  return (whole ? "WITH " + millstream::join(shared_, ", ") + " " : "") + "SELECT " +
+         (names.empty() ? "0 AS o_none" : millstream::join(names, ", ")) + relation.tail();
+}
+
+// What several places read is computed once, before the statement's own rows.
+Result<NodeLowering::Relation> NodeLowering::shared(const plan::Shared& node) {
+  const plan::NodePtr& definition = node.definition;
+  std::string name = shared_names_[definition.get()];
+  if (name.empty()) {
+    TRY_ASSIGN(const Relation rows, lower(definition));
+    name = fmt::format("w{}", shared_.size());
+    shared_.push_back(fmt::format("{} AS MATERIALIZED (SELECT {}{})", name, columns_of(*definition),
+                                  rows.tail()));
+    shared_names_[definition.get()] = name;
+  }
+  std::vector<std::string> columns;
+  std::unordered_set<std::int64_t> seen;
+  for (std::size_t i = 0; i < node.output.size(); ++i) {
+    const auto id = node.output[i].id;
+    if (!seen.insert(static_cast<std::int64_t>(id)).second) continue;
+    columns.push_back(column_name(node.columns[i]) + " AS " + column_name(id));
+  }
+  return wrap(fmt::format("SELECT {} FROM {}",
+                          columns.empty() ? "0 AS c_none" : millstream::join(columns, ", "), name));
 }
 
 Result<NodeLowering::Relation> NodeLowering::lower(const NodePtr& node) {
@@ -76,6 +104,11 @@ Result<NodeLowering::Relation> NodeLowering::lower(const NodePtr& node) {
       return generate(as<plan::Generate>(*node));
     case NodeKind::sample:
       return sample(as<plan::Sample>(*node));
+    case NodeKind::shared:
+      return shared(as<plan::Shared>(*node));
+    case NodeKind::recursion:
+    case NodeKind::recursion_input:
+      return Status::unsupported("WITH RECURSIVE is not supported here");
     case NodeKind::watermark:
     case NodeKind::repartition:
       return lower(node->children[0]);
@@ -102,12 +135,15 @@ Result<NodeLowering::Relation> NodeLowering::project(const plan::Project& node) 
 
 Result<NodeLowering::Relation> NodeLowering::filter(const plan::Filter& node) {
   TRY_ASSIGN(Relation input, lower(node.children[0]));
-  TRY_ASSIGN(std::string condition, exprs_.lower(*node.condition));
-  if (can_fail(condition) && !input.where.empty()) {
-    condition = fmt::format("CASE WHEN {} THEN {} ELSE false END",
-                            millstream::join(input.where, " AND "), condition);
+  std::vector<plan::ExprPtr> parts;
+  plan::split_conjuncts(node.condition, parts);
+  const std::size_t before = input.where.size();
+  std::vector<std::string> conditions = input.where;
+  for (const auto& part : parts) {
+    TRY_ASSIGN(std::string sql, exprs_.lower(*part));
+    conditions.push_back(std::move(sql));
   }
-  input.where.push_back("(" + condition + ")");
+  for (std::string& sql : guarded(conditions, before)) input.where.push_back(std::move(sql));
   return input;
 }
 
@@ -151,8 +187,45 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
   return wrap(fmt::format("SELECT {} FROM {} GROUP BY {}", list, from, by));
 }
 
+std::string NodeLowering::side(const Relation& relation, const Node& node) {
+  if (relation.where.empty() && relation.joined) return "(" + relation.from + ")";
+  const std::string name = fmt::format(" AS r{}", next_side_++);
+  if (relation.where.empty() && !relation.from.empty()) return relation.from + name;
+  return "(SELECT " + columns_of(node) + relation.tail() + ")" + name;
+}
+
+// Equalities of both sides are computed for all rows, as Spark does for the keys of a join; the
+// other conditions in turn.
+Result<std::string> NodeLowering::join_condition(const plan::Join& node) {
+  if (node.condition == nullptr) return std::string("true");
+  plan::IdSet left;
+  plan::IdSet right;
+  for (const auto& a : node.children[0]->output) left.insert(plan::key_of(a.id));
+  for (const auto& a : node.children[1]->output) right.insert(plan::key_of(a.id));
+  std::vector<plan::ExprPtr> parts;
+  plan::split_conjuncts(node.condition, parts);
+  std::vector<std::string> keys;
+  std::vector<std::string> others;
+  for (const auto& part : parts) {
+    TRY_ASSIGN(std::string sql, exprs_.lower(*part));
+    bool key = part->kind == plan::ExprKind::call && part->name == "equal";
+    if (key) {
+      const plan::Expr& a = *part->children[0];
+      const plan::Expr& b = *part->children[1];
+      key = (plan::subset(a, left) && plan::subset(b, right)) ||
+            (plan::subset(a, right) && plan::subset(b, left));
+    }
+    (key ? keys : others).push_back(std::move(sql));
+  }
+  std::vector<std::string> all = keys;
+  all.insert(all.end(), others.begin(), others.end());
+  for (std::string& sql : guarded(all, keys.size())) keys.push_back(std::move(sql));
+  return millstream::join(keys, " AND ");
+}
+
+// Inner joins follow one another in one FROM, so that DuckDB may take them in another order.
 Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
-  TRY_ASSIGN(const Relation left, lower(node.children[0]));
+  TRY_ASSIGN(Relation left, lower(node.children[0]));
   for (std::size_t i = 0; i < node.lateral.size(); ++i) {
     TRY_ASSIGN(std::string value, exprs_.lower(*node.lateral_values[i]));
     exprs_.bind(node.lateral[i], std::move(value));
@@ -160,25 +233,56 @@ Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
   TRY_ASSIGN(const Relation right, lower(node.children[1]));
   using plan::JoinType;
   static const std::map<JoinType, std::string> words = {
-      {JoinType::inner, "INNER JOIN"}, {JoinType::left, "LEFT JOIN"},
-      {JoinType::right, "RIGHT JOIN"}, {JoinType::full, "FULL JOIN"},
-      {JoinType::semi, "SEMI JOIN"},   {JoinType::anti, "ANTI JOIN"},
-      {JoinType::cross, "INNER JOIN"}};
-  std::string condition = "true";
-  if (node.condition != nullptr) {
-    TRY_ASSIGN(condition, exprs_.lower(*node.condition));
+      {JoinType::inner, " INNER JOIN"}, {JoinType::left, " LEFT JOIN"},
+      {JoinType::right, " RIGHT JOIN"}, {JoinType::full, " FULL JOIN"},
+      {JoinType::semi, " SEMI JOIN"},   {JoinType::anti, " ANTI JOIN"},
+      {JoinType::cross, " INNER JOIN"}};
+  TRY_ASSIGN(const std::string condition, join_condition(node));
+  const bool inner = node.type == JoinType::inner || node.type == JoinType::cross;
+  Relation out;
+  // Conditions above a chain stay above the longer one.
+  if (inner && left.joined && node.lateral.empty()) out.where = std::exchange(left.where, {});
+  const std::string first = left.joined && left.where.empty()
+                                ? left.from
+                                : side(left, *node.children[0]);
+  const std::string from =
+      fmt::format("{}{}{} {} ON {}", first, words.at(node.type),
+                  node.lateral.empty() ? "" : " LATERAL", side(right, *node.children[1]), condition);
+  if (inner && node.lateral.empty()) {
+    out.from = from;
+    out.joined = true;
+    return out;
   }
-  const auto side = [&](const Relation& relation, const Node& child) {
-    return "(SELECT " + columns_of(child) + relation.tail() + ")";
-  };
   const bool left_only = node.type == JoinType::semi || node.type == JoinType::anti;
   std::string columns = left_only ? columns_of(*node.children[0]) : columns_of(node);
   if (node.output.empty()) columns = "0 AS c_none";
-  return wrap(fmt::format("SELECT {} FROM {} AS l {}{} {} AS r ON {}", columns,
-                          side(left, *node.children[0]), words.at(node.type),
-                          node.lateral.empty() ? "" : " LATERAL", side(right, *node.children[1]),
-                          condition));
+  return wrap(fmt::format("SELECT {} FROM {}", columns, from));
 }
+
+namespace {
+
+// The inputs of UNION ALLs within one another, all at once: DuckDB recurses over a chain of two and
+// two.
+std::vector<NodePtr> inputs_of(const plan::SetOperation& node) {
+  std::vector<NodePtr> out;
+  std::vector<NodePtr> open(node.children.rbegin(), node.children.rend());
+  while (!open.empty()) {
+    NodePtr child = std::move(open.back());
+    open.pop_back();
+    const bool nested = child->kind == NodeKind::set_operation &&
+                        node.type == plan::SetOperationType::union_all &&
+                        as<plan::SetOperation>(*child).type == node.type &&
+                        child->output.size() == node.output.size();
+    if (nested) {
+      open.insert(open.end(), child->children.rbegin(), child->children.rend());
+    } else {
+      out.push_back(std::move(child));
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperation& node) {
   using plan::SetOperationType;
@@ -190,7 +294,7 @@ Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperat
       {SetOperationType::except_all, " EXCEPT ALL "},
       {SetOperationType::except, " EXCEPT "}};
   std::string sql;
-  for (const auto& child : node.children) {
+  for (const NodePtr& child : inputs_of(node)) {
     TRY_ASSIGN(const Relation input, lower(child));
     std::vector<std::string> columns;
     std::size_t at = 0;
@@ -255,11 +359,19 @@ Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   if (node.with_replacement)
     return Status::unsupported("sampling with replacement is not supported");
   // A number for each row that depends on the seed and the row's place alone: complementary bounds
-  // give disjoint samples.
+  // give disjoint samples. The numbers are Spark's where its rows are in one partition.
+  if (node.by != nullptr) {
+    TRY_ASSIGN(const std::string fraction, exprs_.lower(*node.by));
+    return wrap(fmt::format(
+        "SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS t_x, {2} AS "
+        "t_f{3}) WHERE t_x < t_f",
+        columns_of(node), node.seed, fraction, input.tail()));
+  }
   return wrap(
       fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS "
                   "t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
-                  columns_of(node), node.seed, input.tail(), node.lower, node.upper));
+                  columns_of(node), first_partition_seed(node.seed), input.tail(), node.lower,
+                  node.upper));
 }
 
 // json_tuple(text, name…): one row for each, a column for each name.

@@ -55,6 +55,8 @@ struct ScanCallbacks {
       LogicalType type(duckdb_create_logical_type(DUCKDB_TYPE_TINYINT));
       duckdb_bind_add_result_column(info, "c_none", type.get());
     }
+    if (slot->rows_estimated_ >= 0)
+      duckdb_bind_set_cardinality(info, static_cast<idx_t>(slot->rows_estimated_), false);
     duckdb_bind_set_bind_data(info, new Slot*(slot),
                               [](void* data) { delete static_cast<Slot**>(data); });
   }

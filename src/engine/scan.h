@@ -26,6 +26,8 @@ class Slot {
   void fill(connector::Batches batches, std::function<void(std::int64_t)> on_rows);
   void clear();
 
+  // About how many rows the runs will have; told before the statement is prepared.
+  void set_rows_estimated(std::int64_t rows) { rows_estimated_ = rows; }
   std::string sql() const;  // "ms_scan(94021…)"
 
  private:
@@ -38,6 +40,7 @@ class Slot {
   std::shared_ptr<arrow::Schema> physical_;
   ConvertedSchema converted_;
   std::shared_ptr<Rows> rows_;
+  std::int64_t rows_estimated_ = -1;
 };
 
 Status register_scan(duckdb_connection connection);

@@ -20,6 +20,9 @@ class Home {
   Result<Connection> connect();
   Status ensure(const std::set<DecimalKernel>& kernels);
   Status ensure(const std::map<std::string, ValueKernel>& kernels);
+  // The constant `sql` as a literal; nothing when it fails.
+  std::optional<std::string> evaluate(duckdb_connection connection, ExprLowering& exprs,
+                                      const std::string& sql, const column::TypePtr& type);
 
  private:
   Database database_;

@@ -80,6 +80,7 @@ const Entry entries[] = {
     {.name = "nvl2", .sql = "CASE WHEN {0} IS NOT NULL THEN {1} ELSE {2} END", .rule = nvl2},
     // The analyzer makes it of `=` and `if`.
     {.name = "nullif",
+     .sql = "CASE WHEN {0} = {1} THEN NULL ELSE {0} END",
      .rule = [](const Request& request) -> Result<Call> { return wrong_arity(request, "2"); }},
     {.name = "if",
      .sql = "CASE WHEN {0} THEN {1} ELSE {2} END",
@@ -89,7 +90,7 @@ const Entry entries[] = {
      .parameters = "dd",
      .result = "d",
      .sql = "CASE WHEN isnan({0}) THEN {1} ELSE {0} END"},
-    {.name = "nullifzero", .parameters = "n", .result = "0", .sql = "nullif({0}, 0)", .null = '~'},
+    {.name = "nullifzero", .parameters = "n", .result = "0", .sql = "CASE WHEN {0} = 0 THEN NULL ELSE {0} END", .null = '~'},
     {.name = "zeroifnull",
      .parameters = "n",
      .result = "0",

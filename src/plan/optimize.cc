@@ -75,20 +75,6 @@ NodePtr merge_projects(const Project& upper, const Project& lower) {
   return merged;
 }
 
-// Evaluated in order, the first condition first; a balanced tree keeps it shallow.
-ExprPtr all_of(const std::vector<ExprPtr>& conditions, std::size_t from, std::size_t to) {
-  if (to - from == 1) return conditions[from];
-  const std::size_t middle = from + (to - from) / 2;
-  auto out = std::make_shared<Expr>();
-  out->kind = ExprKind::call;
-  out->name = "and";
-  out->type = column::boolean_type();
-  out->children = {all_of(conditions, from, middle), all_of(conditions, middle, to)};
-  out->nullable = out->children[0]->nullable || out->children[1]->nullable;
-  out->pretty = "(" + out->children[0]->pretty + " AND " + out->children[1]->pretty + ")";
-  return out;
-}
-
 bool is_identity(const Project& project) {
   if (project.children.empty()) return false;
   const auto& below = project.children[0]->output;
@@ -103,6 +89,33 @@ bool is_identity(const Project& project) {
 }
 
 }  // namespace
+
+ExprPtr all_of(const std::vector<ExprPtr>& conditions, std::size_t from, std::size_t to) {
+  if (to - from == 1) return conditions[from];
+  const std::size_t middle = from + (to - from) / 2;
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::call;
+  out->name = "and";
+  out->type = column::boolean_type();
+  out->children = {all_of(conditions, from, middle), all_of(conditions, middle, to)};
+  out->nullable = out->children[0]->nullable || out->children[1]->nullable;
+  out->pretty = "(" + out->children[0]->pretty + " AND " + out->children[1]->pretty + ")";
+  return out;
+}
+
+void split_conjuncts(const ExprPtr& condition, std::vector<ExprPtr>& out) {
+  std::vector<ExprPtr> open = {condition};
+  while (!open.empty()) {
+    const ExprPtr e = std::move(open.back());
+    open.pop_back();
+    if (e->kind == ExprKind::call && e->name == "and") {
+      open.push_back(e->children[1]);
+      open.push_back(e->children[0]);
+    } else {
+      out.push_back(e);
+    }
+  }
+}
 
 NodePtr collapse_projects(const NodePtr& node) {
   if (node->kind == NodeKind::filter) {
@@ -173,7 +186,9 @@ NodePtr optimize_subqueries(const NodePtr& node) {
 }  // namespace
 
 NodePtr optimize(NodePtr node) {
-  return optimize_subqueries(push_into_scans(prune_columns(collapse_projects(node))));
+  node = collapse_projects(push_filters(fold_constants(node)));
+  // What a projection left out nobody may read now: then it is none.
+  return optimize_subqueries(push_into_scans(collapse_projects(prune_columns(node))));
 }
 
 }  // namespace millstream::plan

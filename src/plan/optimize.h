@@ -5,8 +5,14 @@
 
 namespace millstream::plan {
 
+NodePtr fold_constants(const NodePtr& node);     // dates written as texts
+NodePtr push_filters(const NodePtr& root);       // conditions go down to their columns
 NodePtr collapse_projects(const NodePtr& node);  // adjacent projections and filters become one
 NodePtr prune_columns(const NodePtr& root);      // columns that nothing above reads
 NodePtr push_into_scans(const NodePtr& node);    // simple comparisons and limits
+
+// Conditions as one, evaluated in order; and apart again. A balanced tree keeps it shallow.
+ExprPtr all_of(const std::vector<ExprPtr>& conditions, std::size_t from, std::size_t to);
+void split_conjuncts(const ExprPtr& condition, std::vector<ExprPtr>& out);
 
 }  // namespace millstream::plan

@@ -115,6 +115,15 @@ void conjuncts(const Expr& e, std::vector<ColumnPredicate>& out) {
     for (const ExprPtr& child : e.children) conjuncts(*child, out);
     return;
   }
+  if (e.kind == ExprKind::call && e.name == "between") {
+    for (const char* name : {"greater_equal", "less_equal"}) {
+      Expr side = e;
+      side.name = name;
+      side.children = {e.children[0], e.children[name[0] == 'g' ? 1 : 2]};
+      if (auto p = predicate_of(side)) out.push_back(std::move(*p));
+    }
+    return;
+  }
   if (auto p = predicate_of(e)) out.push_back(std::move(*p));
 }
 

@@ -1,0 +1,136 @@
+// AND, OR and what is written more than once. Spark does not look at what comes behind a side that
+// decides, so what can fail is put behind a CASE; and each value is written once, since nesting
+// would double a text with each level.
+#include "base/text.h"
+#include "engine/lower.h"
+#include "functions/lowering.h"
+#include "plan/tree.h"
+
+namespace millstream::engine {
+
+using plan::Expr;
+using plan::ExprKind;
+
+namespace {
+
+// Longer texts are not written twice.
+constexpr std::size_t repeated_max = 200;
+
+// The operands of a chain of the same operator, in order.
+std::vector<const Expr*> operands_of(const Expr& expr) {
+  std::vector<const Expr*> out;
+  std::vector<const Expr*> open = {&expr};
+  while (!open.empty()) {
+    const Expr* e = open.back();
+    open.pop_back();
+    if (e->kind == ExprKind::call && e->name == expr.name) {
+      open.push_back(e->children[1].get());
+      open.push_back(e->children[0].get());
+    } else {
+      out.push_back(e);
+    }
+  }
+  return out;
+}
+
+// A lambda's body may hold neither aggregates nor subqueries.
+bool may_bind(const Expr& expr) {
+  return !plan::contains(expr, ExprKind::aggregate) && !plan::contains(expr, ExprKind::window) &&
+         !plan::contains(expr, ExprKind::subquery);
+}
+
+// `body`, in which `variable` is the value.
+std::string bound(const std::string& value, const std::string& variable, const std::string& body) {
+  return fmt::format("list_transform([{}], lambda {}: {})[1]", value, variable, body);
+}
+
+bool is_used_again(std::string_view text, std::size_t argument) {
+  const std::string place = fmt::format("{{{}}}", argument);
+  const auto first = text.find(place);
+  return first != std::string_view::npos &&
+         text.find(place, first + 1) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> guarded(const std::vector<std::string>& conditions, std::size_t from) {
+  std::vector<std::string> out;
+  std::size_t last = 0;  // the last that needs a guard
+  for (std::size_t i = from; i < conditions.size(); ++i) {
+    if (i > 0 && can_fail(conditions[i])) {
+      last = i;
+    } else {
+      out.push_back("(" + conditions[i] + ")");
+    }
+  }
+  if (last == 0) return out;
+  std::string chain = "(CASE";
+  for (std::size_t i = 0; i < last; ++i)
+    chain += fmt::format(" WHEN ({}) IS NOT TRUE THEN false", conditions[i]);
+  out.push_back(chain + " ELSE (" + conditions[last] + ") END)");
+  return out;
+}
+
+Result<std::string> ExprLowering::logic(const Expr& expr) {
+  const auto parts = operands_of(expr);
+  Arguments sql;
+  bool fails = false;
+  for (const Expr* part : parts) {
+    TRY_ASSIGN(std::string one, lower(*part));
+    fails = fails || (!sql.empty() && can_fail(one));
+    sql.push_back(std::move(one));
+  }
+  const bool both = expr.name == "and";
+  if (!fails) return "(" + join(sql, both ? " AND " : " OR ") + ")";
+  bool bind = false;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+    bind = bind || (parts[i]->nullable && sql[i].size() > repeated_max);
+  const std::string stop = both ? "false" : "true";
+  const std::string word = both ? " AND " : " OR ";
+  if (bind && may_bind(expr)) return in_turn(parts, sql, both);
+  // What is neither decided nor NULL leaves the answer to the last.
+  std::string out = "(CASE";
+  std::string rest = sql.back();
+  for (std::size_t i = 0; i + 1 < sql.size(); ++i) {
+    out += fmt::format(" WHEN ({}) IS {} THEN {}", sql[i], stop, stop);
+    if (parts[i]->nullable) rest += word + sql[i];
+  }
+  return out + " ELSE (" + rest + ") END)";
+}
+
+// From the last operand to the first: each decides, or asks those behind it.
+std::string ExprLowering::in_turn(const std::vector<const Expr*>& parts, const Arguments& sql,
+                                  bool both) {
+  const std::string_view stop = both ? "false" : "true";
+  const std::string_view word = both ? "AND" : "OR";
+  std::string out = sql.back();
+  for (std::size_t i = sql.size() - 1; i-- > 0;) {
+    const bool long_one = sql[i].size() > repeated_max;
+    if (!parts[i]->nullable) {
+      out = fmt::format("CASE WHEN ({0}) IS {1} THEN {1} ELSE ({2}) END", sql[i], stop, out);
+      continue;
+    }
+    const std::string value = long_one ? fresh_variable() : sql[i];
+    out = fmt::format("CASE WHEN ({0}) IS {1} THEN {1} ELSE (({2}) {3} {0}) END", value, stop, out,
+                      word);
+    if (long_one) out = bound(sql[i], value, out);
+  }
+  return "(" + out + ")";
+}
+
+Result<std::string> ExprLowering::from_template(const Expr& expr, std::string_view text,
+                                                Arguments a, const std::string& type) {
+  Arguments variables(a.size());
+  for (std::size_t i = 0; i < a.size() && i < 10; ++i) {
+    if (a[i].size() <= repeated_max || !is_used_again(text, i) || !may_bind(expr)) continue;
+    variables[i] = fresh_variable();
+    std::swap(a[i], variables[i]);
+  }
+  std::string out = functions::expand_template(text, a, zone(), type);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!variables[i].empty()) out = bound(variables[i], a[i], out);
+  }
+  return out;
+}
+
+}  // namespace millstream::engine
