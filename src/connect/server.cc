@@ -31,6 +31,7 @@ class RunningServer final : public Server {
 
   Status open();
   int port() const override { return port_; }
+  std::shared_ptr<grpc::ChannelInterface> in_process_channel() override;
   void stop() override;
 
  private:
@@ -90,14 +91,16 @@ Status RunningServer::open() {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
                              0);  // a port in use is an error, not a shared port
   set_keepalive(builder);
-  const bool is_v6 = options_.host.find(':') != std::string::npos;
-  const std::string host =
-      is_v6 ? "[" + options_.host + "]" : options_.host;  // localhost: both loopbacks
-  builder.AddListeningPort(host + ":" + std::to_string(options_.port),
-                           grpc::InsecureServerCredentials(), &port_);
+  if (!options_.embedded) {
+    const bool is_v6 = options_.host.find(':') != std::string::npos;
+    const std::string host =
+        is_v6 ? "[" + options_.host + "]" : options_.host;  // localhost: both loopbacks
+    builder.AddListeningPort(host + ":" + std::to_string(options_.port),
+                             grpc::InsecureServerCredentials(), &port_);
+  }
   builder.RegisterService(service_.get());
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr || port_ == 0) {
+  if (server_ == nullptr || (port_ == 0 && !options_.embedded)) {
     return Status::io(
         "cannot listen on {}:{}: the port is in use or the address is not this machine's; choose "
         "another with --port (0: "
@@ -105,6 +108,13 @@ Status RunningServer::open() {
         options_.host, options_.port);
   }
   return Status::OK();
+}
+
+std::shared_ptr<grpc::ChannelInterface> RunningServer::in_process_channel() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  return server_->InProcessChannel(arguments);
 }
 
 void RunningServer::stop() {

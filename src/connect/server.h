@@ -1,6 +1,6 @@
-// Server: a whole Millstream process behind one port: engine, query manager, warehouse and the
-// Spark Connect service. What main starts. start() returns when the port accepts calls; stop() (and
-// the destructor) end everything in order.
+// Server: a whole Millstream process behind one port, or behind none for the program that it is
+// embedded in: engine, query manager, warehouse and the Spark Connect service. start() returns when
+// calls are accepted; stop() (and the destructor) end everything in order.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,10 @@
 
 #include "base/status.h"
 
+namespace grpc {
+class ChannelInterface;
+}  // namespace grpc
+
 namespace millstream::stream {
 class Listener;
 }  // namespace millstream::stream
@@ -18,7 +22,8 @@ namespace millstream::connect {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 15002;                         // 0: any free port
+  int port = 15002;       // 0: any free port
+  bool embedded = false;  // no port: in_process_channel() alone
   std::string warehouse;                    // absolute path
   std::int64_t memory_bytes_max = 0;        // of the engine; 0: its default
   std::map<std::string, std::string> conf;  // Spark's names; see settings.h
@@ -32,6 +37,8 @@ class Server {
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options);
   virtual ~Server() = default;
   virtual int port() const = 0;
+  // For clients in this process. Ends with the server.
+  virtual std::shared_ptr<grpc::ChannelInterface> in_process_channel() = 0;
   virtual void stop() = 0;
 };
 

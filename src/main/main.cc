@@ -1,13 +1,15 @@
-// The millstream program: `serve` and `run`. Only here do processes, signals and exit codes matter.
+// The millstream program: `serve`, `run` and `sql`. Only here do processes, signals and exit codes matter.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <map>
 
 #include "base/failpoint.h"
 #include "main/run.h"
 #include "main/serve.h"
 #include "main/version.h"
+#include "shell/shell.h"
 
 namespace {
 
@@ -35,6 +37,42 @@ void add_server_options(CLI::App* command, main_program::ServeOptions* options,
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--quiet", options->quiet, quiet_help);
+}
+
+void add_shell_options(CLI::App* command, shell::ShellOptions* options) {
+  using shell::OutputFormat;
+  static const std::map<std::string, OutputFormat> formats{
+      {"table", OutputFormat::table}, {"csv", OutputFormat::csv}, {"json", OutputFormat::json}};
+  command->add_option("-e,--execute", options->statements, "statements to run; may be repeated")
+      ->type_name("SQL")
+      ->allow_extra_args(false);
+  command->add_option("-f,--file", options->files, "a file of statements; - is standard input")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  auto* remote = command->add_option("--remote", options->remote,
+                                     "a Spark Connect server, as sc://host:15002; without it an "
+                                     "engine of its own answers");
+  remote->type_name("URL");
+  command->add_option("--warehouse", options->warehouse, "folder of the tables that have names")
+      ->type_name("DIR")
+      ->default_str("spark-warehouse")
+      ->excludes(remote);
+  command->add_option("--memory", options->memory, "what the engine may use, as 2g or 512m")
+      ->type_name("SIZE")
+      ->excludes(remote);
+  command->add_option("--conf", options->conf, "a setting of the session; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--output", options->output, "table, csv or json (an object a line)")
+      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
+      ->type_name("FORMAT")
+      ->default_str("table");
+  command->add_flag("!--no-header", options->header, "CSV without a line of names");
+  command->add_flag("!--no-timing", options->timing, "no line after a statement in a terminal");
+  command->add_option("--max-rows", options->rows_max, "rows of a table that are shown")
+      ->check(CLI::Range(1, 10'000'000))
+      ->type_name("ROWS")
+      ->capture_default_str();
 }
 
 // What is wrong with the command line, and how it should be.
@@ -74,6 +112,11 @@ int main(int argc, char** argv) {
   add_server_options(run_command, &run.server, "no line for each batch of a streaming query");
   run_command->prefix_command();
 
+  shell::ShellOptions shell;
+  add_shell_options(
+      app.add_subcommand("sql", "run SQL: in a terminal, from arguments, files or standard input"),
+      &shell);
+
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty())
     return usage_error(app, fmt::format("there is no command '{}'", argv[1]));
@@ -82,12 +125,14 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    const CLI::App& command = run_command->parsed()     ? *run_command
-                              : serve_command->parsed() ? *serve_command
-                                                        : app;
-    return usage_error(command, wrong.what());
+    const auto parsed = app.get_subcommands();
+    return usage_error(parsed.empty() ? app : *parsed.front(), wrong.what());
   }
   if (serve_command->parsed()) return report(main_program::serve(serve));
+  if (!run_command->parsed()) {
+    const auto code = shell::run_shell(shell);
+    return code.ok() ? *code : report(code.status());
+  }
 
   run.arguments = run_command->remaining();
   if (run.arguments.empty()) return usage_error(*run_command, "run needs the program's file");

@@ -40,3 +40,14 @@ def check_table(folder):
     assert sorted(expected) == sorted(actual)
     cancelled = table["cancelled"].to_pylist()
     assert cancelled.count(None) == sum(1 for m in table["month"].to_pylist() if m < 11)
+
+
+def test_the_cpp_program_does_the_same(tmp_path):
+    folder = tmp_path / "flights"
+    subprocess.run([sys.executable, ROOT / "examples/make_flights.py", folder], check=True, timeout=120)
+    done = subprocess.run([str(BINARY.parent / "flights"), str(folder)], timeout=120, capture_output=True, text=True,
+                          cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "336776 rows in bronze" in done.stdout
+    assert "Frontier Airlines Inc." in done.stdout
+    check_table(folder)
