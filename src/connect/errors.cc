@@ -151,6 +151,8 @@ std::vector<std::string> class_hierarchy(const ErrorInfo& error) {
 std::string full_message(const ErrorInfo& error) {
   std::string message = error.message;
   for (const QueryContext& context : error.contexts) {
+    // What is wrong with a query says its place in the sentence.
+    if (context.is_sql && error.kind == ErrorKind::analysis) continue;
     if (!context.summary.empty()) {
       message += "\n" + context.summary;
     } else if (!context.is_sql && !context.fragment.empty()) {

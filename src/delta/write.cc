@@ -89,6 +89,11 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
     }
   }
 
+  if (options.read_version && snapshot != nullptr && snapshot->version() != *options.read_version) {
+    return Status::error("DELTA_CONCURRENT_APPEND", {{"partition", "the root of the table"},
+                                                     {"tableName", table},
+                                                     {"version", fmt::to_string(snapshot->version())}});
+  }
   const std::int64_t now = SystemClock().now_ms();
   const bool overwrite = options.mode == SaveMode::overwrite;
   WriteRequest request{rows.schema,          options.partition_by,     overwrite,

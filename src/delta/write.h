@@ -33,6 +33,8 @@ struct WriteOptions {
   bool merge_schema = false;              // new columns are added to the table
   bool overwrite_schema =
       false;  // overwrite only: the input's schema and partitioning replace the table's
+  // The rows were made of those of that version: DELTA_CONCURRENT_APPEND when the table has moved on.
+  std::optional<std::int64_t> read_version;
   std::optional<std::string>
       txn_app_id;  // both or neither: skip what is already in (idempotent writes)
   std::optional<std::int64_t> txn_version;

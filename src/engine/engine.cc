@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/observe.h"
 #include "engine/passthrough.h"
+#include "engine/recursion.h"
 #include "engine/statement.h"
 
 namespace millstream::engine {
@@ -73,7 +74,13 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
 
   Result<connector::Batches> execute(const plan::NodePtr& node,
                                      const ExecutionContext& context) override {
-    return execute_plan(core_, node, context);
+    if (!has_recursion(node)) return execute_plan(core_, node, context);
+    const auto run = [&](const plan::NodePtr& step) -> Result<std::vector<connector::RecordBatchPtr>> {
+      TRY_ASSIGN(const connector::Batches rows, execute_plan(core_, step, context));
+      return connector::collect(rows);
+    };
+    TRY_ASSIGN(const plan::NodePtr ready, run_recursions(node, run));
+    return execute_plan(core_, ready, context);
   }
 
  private:

@@ -1,6 +1,9 @@
 // Aggregate and window functions.
 #include <arrow/scalar.h>
 
+#include <cmath>
+#include <cstdlib>
+
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
@@ -75,9 +78,22 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (name == "sum" || name == "try_sum") {
     const std::string sum = fmt::format("sum({}{}){}{}", once, a[0], suffix(filter), over);
     if (expr.type->kind() == TypeKind::long_) return fmt::format("ms_{}_long({})", name, sum);
+    if (expr.type->kind() == TypeKind::day_time_interval)
+      return fmt::format("ms_interval_multiply_decimal(1, CAST({} AS VARCHAR), false)", sum);
+    if (expr.type->kind() == TypeKind::year_month_interval) {
+      return fmt::format(
+          "CAST(ms_interval_multiply_decimal(1, CAST({} AS VARCHAR), true) AS INTEGER)", sum);
+    }
     if (expr.type->kind() != TypeKind::decimal) return sum;
     return fmt::format("CAST({} AS DECIMAL({},{}))", sum, expr.type->precision(),
                        expr.type->scale());
+  }
+  const bool days = expr.type->kind() == TypeKind::day_time_interval;
+  if (name == "avg" && (days || expr.type->kind() == TypeKind::year_month_interval)) {
+    const std::string mean = fmt::format(
+        "ms_interval_divide(CAST(sum({0}{1}){2}{3} AS BIGINT), nullif(count({0}{1}){2}{3}, 0), {4})",
+        once, a[0], suffix(filter), over, days ? "false" : "true");
+    return days ? mean : "CAST(" + mean + " AS INTEGER)";
   }
   if (name == "avg") {
     if (expr.type->kind() != TypeKind::decimal)
@@ -96,6 +112,18 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
         kernel, once, a[0], suffix(filter), over, scale, expr.type->precision(),
         expr.type->scale());
   }
+  if (name == "approx_count_distinct") {
+    Expr hashed(expr);
+    hashed.name = "xxhash64";
+    hashed.children.resize(1);
+    TRY_ASSIGN(const std::string hash, hash_call(hashed, {a[0]}));
+    double deviation = 0.05;
+    if (expr.children.size() > 1 && expr.children[1]->kind == ExprKind::literal)
+      deviation = std::strtod(expr.children[1]->value->ToString().c_str(), nullptr);
+    const int p = static_cast<int>(std::ceil(2.0 * std::log2(1.106 / deviation)));
+    return fmt::format("ms_approx_distinct(CASE WHEN {} IS NOT NULL THEN {} END, {}::INTEGER){}{}",
+                       a[0], hash, p, suffix(filter), over);
+  }
   if (name == "collect_list" || name == "collect_set") {
     TRY_ASSIGN(const std::string type, physical_sql(expr.type));
     const bool distinct = name == "collect_set" || expr.distinct;
@@ -106,9 +134,21 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
     return fmt::format("last({}){}{}", a[0], suffix(both(filter, a[0] + " IS NOT NULL")), over);
   }
   if (name == "listagg") {
-    return fmt::format("string_agg({}{}, {}){}{}", once, a[0], a.size() > 1 ? a[1] : "''",
+    std::string order;
+    if (expr.window != nullptr) {
+      TRY_ASSIGN(order, lower_order(expr.window->order));
+      order = " ORDER BY " + order;
+    }
+    return fmt::format("string_agg({}{}, {}{}){}{}", once, a[0], a.size() > 1 ? a[1] : "''", order,
                        suffix(filter), over);
   }
+  if (name == "percentile_disc") {
+    const bool ascending = expr.window->order[0].ascending;
+    return fmt::format("quantile_disc(CAST({} AS DOUBLE), {} ORDER BY CAST({} AS DOUBLE) {}){}{}", a[0],
+                       a[1], a[0], ascending ? "ASC" : "DESC", suffix(filter), over);
+  }
+  if (name == "grouping") return fmt::format("CAST(GROUPING({}) AS TINYINT)", a[0]);
+  if (name == "grouping_id") return fmt::format("CAST(GROUPING({}) AS BIGINT)", join(a, ", "));
   if (name == "max_by" || name == "min_by") filter = both(filter, a[1] + " IS NOT NULL");
   const auto text = functions::sql_template(name);
   if (!text.has_value() || text->empty())
@@ -124,6 +164,18 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   return sql + suffix(filter) + over;
 }
 
+namespace {
+
+// A distance of RANGE in the type that DuckDB adds to the ordering's.
+std::string range_distance(const std::string& sql, const column::DataType& distance,
+                           const column::DataType& ordered_by) {
+  if (distance.kind() == TypeKind::day_time_interval) return "to_microseconds(" + sql + ")";
+  if (distance.kind() == TypeKind::year_month_interval) return "to_months(" + sql + ")";
+  return ordered_by.kind() == TypeKind::date ? "to_days(" + sql + ")" : sql;
+}
+
+}  // namespace
+
 Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
   const auto bound = [&](const plan::FrameBound& b) -> Result<std::string> {
     using Kind = plan::FrameBound::Kind;
@@ -136,7 +188,9 @@ Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
         return std::string("CURRENT ROW");
       case Kind::preceding:
       case Kind::following: {
-        TRY_ASSIGN(const std::string offset, lower(*b.offset));
+        TRY_ASSIGN(std::string offset, lower(*b.offset));
+        if (!spec.rows && spec.order.size() == 1)
+          offset = range_distance(offset, *b.offset->type, *spec.order[0].expr->type);
         return offset + (b.kind == Kind::preceding ? " PRECEDING" : " FOLLOWING");
       }
     }

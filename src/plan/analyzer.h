@@ -3,8 +3,10 @@
 // for tables.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,21 @@ class Relation;
 }  // namespace spark::connect
 
 namespace millstream::plan {
+
+// A function that is written in SQL.
+struct SqlFunction {
+  struct Parameter {
+    std::string name;
+    column::TypePtr type;
+    std::string default_text;  // empty: the argument must be given
+  };
+  std::string name;
+  std::vector<Parameter> parameters;
+  bool table = false;
+  column::TypePtr returns;  // null: as the body; of a table function the struct of its columns
+  std::string body;         // an expression, or the query of a table function
+  std::string comment;
+};
 
 // What a plan refers to beyond itself. Implemented by the session.
 class Resolver {
@@ -37,14 +54,49 @@ class Resolver {
       const std::vector<std::string>& paths) = 0;
   // A DataFrame kept by the session (checkpoint, foreachBatch).
   virtual Result<NodePtr> cached_relation(const std::string& id) = 0;
+  // The value of a session variable, as a constant; nothing: there is none of that name.
+  virtual std::optional<ExprPtr> variable(const std::vector<std::string>& parts) {
+    (void)parts;
+    return std::nullopt;
+  }
+  // A function of that name which is written in SQL; null: there is none.
+  virtual std::shared_ptr<const SqlFunction> sql_function(const std::string& name) {
+    (void)name;
+    return nullptr;
+  }
   // Bytes uploaded as cache/<hash>.
   virtual Result<std::string> cached_artifact(const std::string& hash) = 0;
+  // The rows that the texts of a plan's only column hold: spark.read.json of a DataFrame.
+  virtual Result<std::shared_ptr<const connector::Table>> parsed_texts(const std::string& format,
+                                                                       const std::string& schema,
+                                                                       const Options& options,
+                                                                       const NodePtr& texts) {
+    (void)schema;
+    (void)options;
+    (void)texts;
+    return Status::unsupported("reading {} from a DataFrame of texts is not supported", format);
+  }
+  // The rows of a plan, for what depends on them: the columns of a pivot without values.
+  virtual Result<std::vector<connector::RecordBatchPtr>> rows_of(const NodePtr& node) {
+    return Status::unsupported("the columns of this query depend on its rows: {}",
+                               node->output.size());
+  }
+  // Where the rows of a DataFrame that was cached are, or will be; nullptr: it was not cached.
+  virtual std::shared_ptr<const connector::Table> cached_rows(
+      const spark::connect::Relation& relation, const NodePtr& node) {
+    (void)relation;
+    (void)node;
+    return nullptr;
+  }
 };
 
 struct AnalyzerSettings {
   functions::Settings functions;
   bool case_sensitive = false;
   std::string database = "default";  // current_database()
+  std::string user;                  // current_user()
+  std::int64_t recursion_levels_max = 100;  // of WITH RECURSIVE; -1: any
+  std::int64_t recursion_rows_max = 1'000'000;
 };
 
 Result<NodePtr> analyze(const spark::connect::Relation& relation, Resolver& resolver,

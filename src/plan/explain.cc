@@ -158,6 +158,12 @@ std::string explained_operator(const Node& node) {
       return fmt::format("Repartition {}, {}", repartition.partitions.value_or(0),
                          repartition.shuffle);
     }
+    case NodeKind::shared:
+      return "CTERelationRef " + explained(node.output);
+    case NodeKind::recursion:
+      return "UnionLoop " + explained(node.output);
+    case NodeKind::recursion_input:
+      return "UnionLoopRef " + explained(node.output);
     case NodeKind::sample:
       return fmt::format("Sample {}, {}", as<Sample>(node).lower, as<Sample>(node).upper);
   }

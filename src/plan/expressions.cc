@@ -2,7 +2,10 @@
 
 #include <arrow/scalar.h>
 
+#include <utility>
+
 #include "base/text.h"
+#include "plan/column_regex.h"
 #include "plan/literal.h"
 #include "plan/refusals.h"
 #include "plan/subquery.h"
@@ -85,20 +88,50 @@ ExprPtr implicit_cast(const ExprPtr& expr, const TypePtr& type, bool ansi) {
 }
 
 Result<ExprPtr> ExpressionAnalyzer::resolve(const Proto& proto) {
-  std::optional<QueryContext> outer = origin_;
-  if (proto.common().origin().has_python_origin()) {
-    const auto& python = proto.common().origin().python_origin();
-    QueryContext context;
-    context.fragment = python.fragment();
-    context.call_site = python.call_site();
-    origin_ = std::move(context);
-  }
+  const Proto* const outer = at_;
+  const std::string* const around = text_;
+  const auto& written = proto.common().origin();
+  if (written.jvm_origin().has_sql_text()) text_ = &written.jvm_origin().sql_text();
+  const bool in_text = text_ != nullptr && written.jvm_origin().has_stop_index();
+  if (written.has_python_origin() || in_text) at_ = &proto;
   Result<ExprPtr> resolved = resolve_kind(proto);
-  if (!resolved.ok() && origin_ && resolved.status().info().contexts.empty()) {
-    resolved = resolved.status().with_context(*origin_);
-  }
-  origin_ = std::move(outer);
+  if (!resolved.ok()) resolved = placed(resolved.status());
+  at_ = outer;
+  text_ = around;
   return resolved;
+}
+
+std::optional<QueryContext> ExpressionAnalyzer::origin() const {
+  if (at_ == nullptr) return std::nullopt;
+  const auto& written = at_->common().origin();
+  if (written.has_jvm_origin()) {
+    return sql::query_context(*text_, static_cast<std::size_t>(written.jvm_origin().start_index()),
+                              static_cast<std::size_t>(written.jvm_origin().stop_index()));
+  }
+  QueryContext context;
+  context.fragment = written.python_origin().fragment();
+  context.call_site = written.python_origin().call_site();
+  return context;
+}
+
+namespace {
+
+// Errors for which Spark does not say the expression's place in the text.
+bool has_no_place(const std::string& condition) {
+  return condition.empty() || condition.starts_with("WINDOW_FUNCTION_") ||
+         condition.starts_with("UNSUPPORTED_GENERATOR") || condition == "MISSING_AGGREGATION";
+}
+
+}  // namespace
+
+Status ExpressionAnalyzer::placed(const Status& status) const {
+  if (at_ == nullptr || !status.info().contexts.empty()) return status;
+  const auto& written = at_->common().origin();
+  if (!written.has_jvm_origin()) return status.with_context(*origin());
+  if (has_no_place(status.condition())) return status;
+  return sql::with_place(status, *text_,
+                         static_cast<std::size_t>(written.jvm_origin().start_index()),
+                         static_cast<std::size_t>(written.jvm_origin().stop_index()));
 }
 
 Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
@@ -137,7 +170,7 @@ Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
       return function(plain);
     }
     case Proto::kUnresolvedRegex:
-      return Status::unsupported("columns by regular expression (colRegex) are not supported");
+      return Status::unsupported("colRegex inside of an expression is not supported");
     case Proto::kSortOrder:
       return Status::unsupported("a sort order outside of a sort is not supported");
     case Proto::kLambdaFunction:
@@ -152,8 +185,7 @@ Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
       return Status::unsupported("Python user-defined functions are not supported: {}",
                                  proto.common_inline_user_defined_function().function_name());
     case Proto::kNamedArgumentExpression:
-      return Status::unsupported("named arguments are not supported: {}",
-                                 proto.named_argument_expression().key());
+      return resolve(proto.named_argument_expression().value());
     case Proto::kMergeAction:
       return Status::unsupported("a merge action outside of MERGE is not supported");
     case Proto::kTypedAggregateExpression:
@@ -185,6 +217,12 @@ Result<ExprPtr> ExpressionAnalyzer::attribute(const sc::Expression_UnresolvedAtt
       if (called.ok()) {
         return make_alias(*called, (*called)->pretty, next_attribute_id());
       }
+    }
+  }
+  if (!found.ok() && found.status().condition().starts_with("UNRESOLVED_COLUMN") &&
+      scope_.subqueries() != nullptr) {
+    if (const auto variable = scope_.subqueries()->session_variable(parts)) {
+      return make_alias(*variable, parts.back(), next_attribute_id());
     }
   }
   return found;
@@ -278,7 +316,7 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to
   auto out = std::make_shared<Expr>(*make_cast(child, to, use_ansi, try_cast));
   // Spark leaves casts to arrays, maps and structs out of names.
   if (!to->is_nested()) out->pretty = pretty;
-  out->origin = origin_;
+  out->origin = origin();
   return ExprPtr(out);
 }
 
@@ -384,8 +422,35 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::multi_alias(const sc::Expressio
   return std::vector<ExprPtr>{child};
 }
 
+// df.colRegex: in backquotes a pattern of names, else a name.
+Result<std::vector<ExprPtr>> ExpressionAnalyzer::columns_by_regex(
+    const sc::Expression_UnresolvedRegex& proto) {
+  const std::string& text = proto.col_name();
+  const bool pattern = text.size() > 2 && text.starts_with('`') && text.ends_with('`');
+  if (!pattern) {
+    sc::Expression_UnresolvedAttribute name;
+    name.set_unparsed_identifier(text);
+    if (proto.has_plan_id()) name.set_plan_id(proto.plan_id());
+    TRY_ASSIGN(ExprPtr column, attribute(name));
+    return std::vector<ExprPtr>{std::move(column)};
+  }
+  TRY_ASSIGN(const auto matches,
+             column_matcher(text.substr(1, text.size() - 2), scope_.case_sensitive()));
+  TRY_ASSIGN(std::vector<ExprPtr> columns, scope_.expand_star());
+  std::erase_if(columns, [&](const ExprPtr& column) { return !matches(column->name); });
+  return columns;
+}
+
 Result<std::vector<ExprPtr>> ExpressionAnalyzer::expand(const Proto& proto) {
-  if (proto.has_unresolved_star()) return star(proto.unresolved_star());
+  if (proto.has_unresolved_star()) {
+    auto columns = star(proto.unresolved_star());
+    if (columns.ok() || !proto.common().origin().jvm_origin().has_stop_index()) return columns;
+    const Proto* const outer = std::exchange(at_, text_ == nullptr ? at_ : &proto);
+    const Status status = placed(columns.status());
+    at_ = outer;
+    return status;
+  }
+  if (proto.has_unresolved_regex()) return columns_by_regex(proto.unresolved_regex());
   if (proto.has_alias() && proto.alias().name_size() > 1) return multi_alias(proto.alias());
   if (proto.has_expression_string()) return expand_string(proto.expression_string().expression());
   const std::string& function = proto.unresolved_function().function_name();

@@ -196,7 +196,7 @@ Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_Unresolved
   out->name = name == "reduce" ? "aggregate" : name == "any" ? "exists" : name;
   out->type = shape.type;
   out->nullable = shape.nullable;
-  out->origin = origin_;
+  out->origin = origin();
   out->ansi = ansi();
   out->pretty = name + "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) {

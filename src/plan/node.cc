@@ -88,15 +88,20 @@ NodePtr refresh(const NodePtr& node, IdMap& ids) {
   auto copy = clone(*node);
   for (NodePtr& child : copy->children) child = refresh(child, ids);
   for (Attribute& a : copy->output) a.id = fresh(ids, a.id);
+  if (copy->kind == NodeKind::join) {
+    for (AttributeId& parameter : static_cast<Join&>(*copy).lateral) parameter = fresh(ids, parameter);
+  }
   if (copy->kind == NodeKind::watermark) {
     auto& watermark = static_cast<Watermark&>(*copy);
     watermark.event_time = fresh(ids, watermark.event_time);
   }
   map_expressions(*copy, [&](const ExprPtr& expr) {
     return transform(expr, [&](const ExprPtr& e) -> ExprPtr {
-      if (e->id == AttributeId{} && e->parameters.empty()) return e;
+      if (e->id == AttributeId{} && e->parameters.empty() && e->plan == nullptr) return e;
       auto next = std::make_shared<Expr>(*e);
       if (e->id != AttributeId{}) next->id = fresh(ids, e->id);
+      // What a subquery's plan makes itself may be called as it was; its parameters may not.
+      if (e->plan != nullptr) next->plan = refresh(e->plan, ids);
       for (AttributeId& parameter : next->parameters) parameter = fresh(ids, parameter);
       return next;
     });
@@ -106,8 +111,34 @@ NodePtr refresh(const NodePtr& node, IdMap& ids) {
 
 }  // namespace
 
+NodePtr with_kept_rows(const NodePtr& node) {
+  if (node->kept != nullptr && node->kept->schema().size() == node->output.size()) {
+    auto scan = std::make_shared<Scan>();
+    for (const column::Field& field : node->kept->schema()) scan->columns.push_back(field.name);
+    scan->table = node->kept;
+    scan->output = node->output;
+    return scan;
+  }
+  std::shared_ptr<Node> copy;
+  for (std::size_t i = 0; i < node->children.size(); ++i) {
+    NodePtr child = with_kept_rows(node->children[i]);
+    if (child == node->children[i]) continue;
+    if (copy == nullptr) copy = clone(*node);
+    copy->children[i] = std::move(child);
+  }
+  return copy == nullptr ? node : NodePtr(copy);
+}
+
 NodePtr with_fresh_ids(const NodePtr& node) {
   IdMap ids;
+  return refresh(node, ids);
+}
+
+NodePtr with_ids(const NodePtr& node, const std::vector<Attribute>& output) {
+  IdMap ids;
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    ids.try_emplace(key_of(node->output[i].id), output[i].id);
+  }
   return refresh(node, ids);
 }
 

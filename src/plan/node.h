@@ -32,6 +32,9 @@ enum class NodeKind : std::uint8_t {
   collect_metrics,  // CollectMetrics: observe
   repartition,      // Repartition
   sample,           // Sample
+  shared,           // Shared: a name of WITH that is read in several places
+  recursion,        // Recursion: WITH RECURSIVE
+  recursion_input,  // RecursionInput: in a step, the rows of the step before
 };
 
 struct Node;
@@ -42,6 +45,9 @@ struct Node {
   std::vector<NodePtr> children;
   std::vector<Attribute> output;
   std::optional<std::int64_t> plan_id;  // the DataFrame that it is, in the client's numbering
+  // Of a cached DataFrame: its rows, a column for each of `output`. What runs in the node's place
+  // while the number of columns is the same.
+  std::shared_ptr<const connector::Table> kept;
 
   explicit Node(NodeKind k) : kind(k) {}
   virtual ~Node();  // at any depth
@@ -173,12 +179,40 @@ struct Sample final : Node {
   double upper = 1;
   bool with_replacement = false;
   std::int64_t seed = 0;
+  ExprPtr by;  // of sampleBy: the row's fraction, in the place of both bounds
+};
+
+// A leaf for the passes: its definition is a plan of its own, which all that share it point to.
+struct Shared final : Node {
+  Shared() : Node(NodeKind::shared) {}
+  NodePtr definition;
+  std::vector<AttributeId> columns;  // of the definition, for output[i]
+};
+
+// A leaf for the passes too: the rows of `anchor`, then those of `step` over them, over those, and so on until
+// a step gives none. output[i] is the i-th visible column of both.
+struct Recursion final : Node {
+  Recursion() : Node(NodeKind::recursion) {}
+  NodePtr anchor;
+  NodePtr step;
+  AttributeId loop{};               // of its RecursionInputs
+  std::int64_t levels_max = 0;      // RECURSION_LEVEL_LIMIT_EXCEEDED
+  std::int64_t rows_max = 0;        // RECURSION_ROW_LIMIT_EXCEEDED
+  std::optional<std::int64_t> limit;  // more rows than these are not wanted
+};
+
+struct RecursionInput final : Node {
+  RecursionInput() : Node(NodeKind::recursion_input) {}
+  AttributeId loop{};
 };
 
 template <typename T>
 const T& as(const Node& node) {
   return static_cast<const T&>(node);
 }
+
+// The plan with a scan in the place of each node whose rows are kept.
+NodePtr with_kept_rows(const NodePtr& node);
 
 column::Schema schema_of(const Node& node);  // the visible columns
 bool is_streaming(const Node& node);

@@ -149,6 +149,9 @@ NodePtr prune(const NodePtr& node, const IdSet& required) {
       return prune_scan<StreamScan>(node, required);
     case NodeKind::local:
     case NodeKind::range:
+    case NodeKind::shared:
+    case NodeKind::recursion:
+    case NodeKind::recursion_input:
       return node;
     case NodeKind::project:
       return prune_project(node, required);

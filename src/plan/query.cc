@@ -39,26 +39,24 @@ Result<NodePtr> RelationAnalyzer::with_relations(const sc::WithRelations& proto)
       continue;
     }
     OuterScope* const outer = std::exchange(outer_, nullptr);
-    auto node = relation(reference.subquery_alias().input());
+    const std::string& name = reference.subquery_alias().alias();
+    const auto& definition = reference.subquery_alias().input();
+    auto node = definition.hint().name() == "ms_recursive" ? recursion(name, definition)
+                                                           : relation(definition);
     outer_ = outer;
     if (!node.ok()) {
       status = node.status();
       break;
     }
-    definitions_.push_back({reference.subquery_alias().alias(), std::move(node).value()});
+    // DataFrames that were given to the text keep the ids by which their columns are known.
+    definitions_.push_back({name, 
+                            proto.root().has_sql() ? *node : visible_only(*node),
+                            proto.root().has_sql()});
   }
   Result<NodePtr> root = status.ok() ? relation(proto.root()) : Result<NodePtr>(status);
   definitions_.resize(definitions);
   subqueries_.resize(subqueries);
   return root;
-}
-
-// The relation of that name in WITH, innermost first; null when there is none.
-NodePtr RelationAnalyzer::defined(const std::string& name) {
-  for (auto at = definitions_.rbegin(); at != definitions_.rend(); ++at) {
-    if (same_name(at->name, name, settings_.case_sensitive)) return with_fresh_ids(at->node);
-  }
-  return nullptr;
 }
 
 Result<NodePtr> RelationAnalyzer::analyze_subquery(std::int64_t plan_id, OuterScope& outer) {
@@ -116,17 +114,15 @@ const sc::UnresolvedTableValuedFunction* function_of(const sc::Relation& relatio
 
 Result<ExprPtr> RelationAnalyzer::generator(const sc::UnresolvedTableValuedFunction& proto,
                                             ExpressionAnalyzer& analyzer) {
-  Exprs arguments;
-  for (const auto& argument : proto.arguments()) {
-    TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
-    arguments.push_back(strip_alias(resolved));
-  }
   TRY_ASSIGN(auto parts, sql::parse_identifier(proto.function_name()));
   const std::string& name = parts.back();
-  if (!functions::exists(name)) {
+  if (!functions::exists(name) && !equals_ignore_case(name, "stack")) {
     return Status::error("UNRESOLVABLE_TABLE_VALUED_FUNCTION", {{"name", sql_id(parts)}});
   }
-  TRY_ASSIGN(ExprPtr call, analyzer.call(name, std::move(arguments)));
+  sc::Expression called;
+  called.mutable_unresolved_function()->set_function_name(name);
+  *called.mutable_unresolved_function()->mutable_arguments() = proto.arguments();
+  TRY_ASSIGN(ExprPtr call, analyzer.resolve(called));
   if (call->kind == ExprKind::generator) return call;
   return Status::error("NOT_A_TABLE_FUNCTION", {{"functionName", sql_id(parts)}});
 }
@@ -137,6 +133,10 @@ Result<NodePtr> RelationAnalyzer::table_function(const sc::UnresolvedTableValued
   Scope scope = scope_of({});
   ExpressionAnalyzer analyzer(settings_, scope);
   if (name == "range") return range_function(proto, analyzer);
+  if (!functions::exists(name)) {
+    const auto written = resolver_.sql_function(name);
+    if (written != nullptr && written->table) return sql_table_function(*written, proto, analyzer);
+  }
   TRY_ASSIGN(ExprPtr call, generator(proto, analyzer));
   return generated_only(make_generate(make_project(nullptr, {}), call, {}), 0);
 }
@@ -170,7 +170,8 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
 Result<NodePtr> RelationAnalyzer::lateral_join(const sc::LateralJoin& proto) {
   TRY_ASSIGN(NodePtr left, relation(proto.left()));
   const auto* function = function_of(proto.right());
-  const bool rows = function == nullptr || equals_ignore_case(function->function_name(), "range") ||
+  const bool rows = function == nullptr ||
+                    resolver_.sql_function(function->function_name()) != nullptr || equals_ignore_case(function->function_name(), "range") ||
                     function->function_name() == "ms_values";
   if (rows) return lateral_query(proto, std::move(left));
   return lateral_generator(proto, *function, std::move(left));

@@ -17,30 +17,7 @@ struct ApiName {
 
 ApiName api_name(Rel::RelTypeCase kind) {
   constexpr const char* functions = "use the functions of pyspark.sql.functions";
-  constexpr const char* aggregates = "use agg() with count, avg, stddev, min and max";
   switch (kind) {
-    case Rel::kDescribe:
-      return {"DataFrame.describe", aggregates};
-    case Rel::kSummary:
-      return {"DataFrame.summary", aggregates};
-    case Rel::kCrosstab:
-      return {"DataFrame.crosstab", "use groupBy(a).pivot(b, values).count()"};
-    case Rel::kCov:
-      return {"DataFrame.cov", "use agg(covar_samp(a, b))"};
-    case Rel::kCorr:
-      return {"DataFrame.corr", "use agg(corr(a, b))"};
-    case Rel::kApproxQuantile:
-      return {"DataFrame.approxQuantile", "use agg(percentile_approx(a, p))"};
-    case Rel::kFreqItems:
-      return {"DataFrame.freqItems", "use groupBy(a).count()"};
-    case Rel::kSampleBy:
-      return {"DataFrame.sampleBy", "use filter(a == value).sample(fraction)"};
-    case Rel::kUnpivot:
-      return {"DataFrame.unpivot", "use select with explode of an array of structs"};
-    case Rel::kTranspose:
-      return {"DataFrame.transpose", nullptr};
-    case Rel::kParse:
-      return {"spark.read.json of a DataFrame", "use from_json"};
     case Rel::kMapPartitions:
       return {"a Python function (DataFrame.mapInPandas, mapInArrow)", functions};
     case Rel::kGroupMap:

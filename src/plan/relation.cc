@@ -4,6 +4,7 @@
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
 
 namespace millstream::plan {
 
@@ -61,6 +62,28 @@ const Rel* input_of(const Rel& r) {
       return &r.drop_na().input();
     case Rel::kReplace:
       return &r.replace().input();
+    case Rel::kDescribe:
+      return &r.describe().input();
+    case Rel::kSummary:
+      return &r.summary().input();
+    case Rel::kCrosstab:
+      return &r.crosstab().input();
+    case Rel::kCov:
+      return &r.cov().input();
+    case Rel::kCorr:
+      return &r.corr().input();
+    case Rel::kApproxQuantile:
+      return &r.approx_quantile().input();
+    case Rel::kFreqItems:
+      return &r.freq_items().input();
+    case Rel::kSampleBy:
+      return &r.sample_by().input();
+    case Rel::kUnpivot:
+      return &r.unpivot().input();
+    case Rel::kTranspose:
+      return &r.transpose().input();
+    case Rel::kParse:
+      return &r.parse().input();
     default:
       return nullptr;
   }
@@ -68,25 +91,82 @@ const Rel* input_of(const Rel& r) {
 
 }  // namespace
 
+namespace {
+
+// Errors of an operator as a whole; those of its expressions have places of their own.
+bool is_of_relation(const std::string& condition) {
+  for (const char* known :
+       {"TABLE_OR_VIEW_NOT_FOUND", "NUM_COLUMNS_MISMATCH", "INCOMPATIBLE_COLUMN_TYPE",
+        "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
+        "MISSING_GROUP_BY", "ASSIGNMENT_ARITY_MISMATCH", "UNRESOLVABLE_TABLE_VALUED_FUNCTION",
+        "INVALID_WHERE_CONDITION", "NUM_TABLE_VALUE_ALIASES_MISMATCH",
+        "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"}) {
+    if (condition == known) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status RelationAnalyzer::placed(const Status& status, const Rel& proto) const {
+  const auto& written = proto.common().origin().jvm_origin();
+  if (text_ == nullptr || !written.has_stop_index() || !status.info().contexts.empty() ||
+      !is_of_relation(status.condition())) {
+    return status;
+  }
+  return sql::with_place(status, *text_, static_cast<std::size_t>(written.start_index()),
+                         static_cast<std::size_t>(written.stop_index()));
+}
+
 Result<NodePtr> RelationAnalyzer::relation(const Rel& proto) {
+  const std::string* const around = text_;
+  const auto& written = proto.common().origin().jvm_origin();
+  if (written.has_sql_text()) text_ = &written.sql_text();
+  auto node = operators(proto);
+  text_ = around;
+  return node;
+}
+
+Result<NodePtr> RelationAnalyzer::operators(const Rel& proto) {
   std::vector<const Rel*> chain;
   const Rel* at = &proto;
   while (const Rel* input = input_of(*at)) {
     chain.push_back(at);
     at = input;
   }
-  TRY_ASSIGN(NodePtr node, leaf(*at));
+  // The error of an operator is at its place, or at that of the next one above which has one.
+  const auto at_place = [&](Status status, const Rel& here, std::size_t above) {
+    status = placed(status, here);
+    while (above > 0) status = placed(status, *chain[--above]);
+    return status;
+  };
+  auto made = leaf(*at);
+  if (!made.ok()) return at_place(made.status(), *at, chain.size());
+  NodePtr node = std::move(made).value();
   if (at->common().has_plan_id()) node = with_plan_id(node, at->common().plan_id());
-  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+  node = with_cached_rows(*at, std::move(node));
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    const Rel& link = *chain[i];
     const NodePtr input = node;
-    TRY_ASSIGN(node, unary(**link, input));
+    made = unary(link, input);
+    if (!made.ok()) return at_place(made.status(), link, i);
+    node = std::move(made).value();
     // A relation that changes nothing is still a DataFrame of its own.
-    if ((*link)->common().has_plan_id()) {
+    if (link.common().has_plan_id()) {
       if (node == input) node = make_identity(input);
-      node = with_plan_id(node, (*link)->common().plan_id());
+      node = with_plan_id(node, link.common().plan_id());
     }
+    node = with_cached_rows(link, std::move(node));
   }
   return node;
+}
+
+NodePtr RelationAnalyzer::with_cached_rows(const Rel& proto, NodePtr node) {
+  auto rows = resolver_.cached_rows(proto, node);
+  if (rows == nullptr) return node;
+  auto copy = clone(*node);
+  copy->kept = std::move(rows);
+  return copy;
 }
 
 Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
@@ -202,12 +282,43 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
     case Rel::kReplace:
       return replace(r.replace(), std::move(input));
     default:
+      return statistic(r, std::move(input));
+  }
+}
+
+Result<NodePtr> RelationAnalyzer::statistic(const Rel& r, NodePtr input) {
+  switch (r.rel_type_case()) {
+    case Rel::kDescribe:
+      return describe(r.describe(), std::move(input));
+    case Rel::kSummary:
+      return summary({r.summary().statistics().begin(), r.summary().statistics().end()},
+                     std::move(input));
+    case Rel::kCrosstab:
+      return crosstab(r.crosstab(), std::move(input));
+    case Rel::kCov:
+      return covariance(r.cov(), std::move(input));
+    case Rel::kCorr:
+      return correlation(r.corr(), std::move(input));
+    case Rel::kApproxQuantile:
+      return approx_quantile(r.approx_quantile(), std::move(input));
+    case Rel::kFreqItems:
+      return frequent_items(r.freq_items(), std::move(input));
+    case Rel::kSampleBy:
+      return sample_by(r.sample_by(), std::move(input));
+    case Rel::kUnpivot:
+      return unpivot(r.unpivot(), std::move(input));
+    case Rel::kTranspose:
+      return transpose(r.transpose(), std::move(input));
+    case Rel::kParse:
+      return parse(r.parse(), std::move(input));
+    default:
       return refused_relation(r);
   }
 }
 
 Result<NodePtr> analyze(const Rel& relation, Resolver& resolver, const AnalyzerSettings& settings) {
-  return RelationAnalyzer(resolver, settings).relation(relation);
+  TRY_ASSIGN(const NodePtr node, RelationAnalyzer(resolver, settings).relation(relation));
+  return place_definitions(node);
 }
 
 // --- nodes

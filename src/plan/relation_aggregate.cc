@@ -33,7 +33,8 @@ ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
       return column;
     }
   }
-  if (expr->kind == ExprKind::aggregate) return expr;
+  const bool of_keys = expr->name == "grouping" || expr->name == "grouping_id";
+  if (expr->kind == ExprKind::aggregate && !of_keys) return expr;
   bool changed = false;
   std::vector<ExprPtr> children;
   for (const ExprPtr& child : expr->children) {
@@ -55,6 +56,51 @@ ExprPtr over_keys(const ExprPtr& expr, const std::vector<Key>& keys) {
   return copy;
 }
 
+std::string column_list(const std::vector<ExprPtr>& columns) {
+  std::vector<std::string> out;
+  for (const ExprPtr& e : columns) out.push_back(fmt::format("{}#{}", e->pretty, key_of(e->id)));
+  return join(out, ",");
+}
+
+// grouping(k) and grouping_id(…) are of keys of GROUPING SETS, ROLLUP or CUBE; grouping_id() is of all of them.
+Result<ExprPtr> with_grouping_keys(const ExprPtr& expr, const std::vector<Key>& keys, bool sets) {
+  std::vector<ExprPtr> definitions;
+  for (const Key& key : keys) definitions.push_back(key.definition);
+  Status status;
+  ExprPtr out = transform(expr, [&](const ExprPtr& e) -> ExprPtr {
+    const bool one = e->name == "grouping";
+    if (e->kind != ExprKind::aggregate || !(one || e->name == "grouping_id")) return e;
+    if (!sets) {
+      status = Status::error("UNSUPPORTED_GROUPING_EXPRESSION");
+      return e;
+    }
+    if (!one && e->children.empty()) {
+      auto all = std::make_shared<Expr>(*e);
+      for (const Key& key : keys) all->children.push_back(key.column);
+      return all;
+    }
+    const auto is_key = [&](std::size_t argument, std::size_t key) {
+      return same_expr(*e->children[argument], *keys[key].definition) ||
+             same_expr(*e->children[argument], *keys[key].column);
+    };
+    bool fits = one ? false : e->children.size() == keys.size();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (one) fits = fits || is_key(0, i);
+      if (!one && fits) fits = is_key(i, i);
+    }
+    if (fits || !status.ok()) return e;
+    status = one ? Status::error("GROUPING_COLUMN_MISMATCH",
+                                 {{"grouping", column_list(e->children)},
+                                  {"groupingColumns", column_list(definitions)}})
+                 : Status::error("GROUPING_ID_COLUMN_MISMATCH",
+                                 {{"groupingIdColumn", column_list(e->children)},
+                                  {"groupByColumns", column_list(definitions)}});
+    return e;
+  });
+  if (!status.ok()) return status;
+  return out;
+}
+
 // A column outside of aggregate functions that no key determines; nullptr: there is none.
 const Expr* ungrouped(const Expr& expr, const IdSet& keys) {
   const Expr* wrong = nullptr;
@@ -73,7 +119,7 @@ Status check_grouped(const ExprPtr& expr, const IdSet& keys, bool grouped) {
       Status::error("MISSING_AGGREGATION",
                     {{"expression", sql_expr(wrong->pretty)},
                      {"expressionAnyValue", sql_expr("any_value(" + wrong->pretty + ")")}});
-  return expr->origin ? status.with_context(*expr->origin) : status;
+  return expr->origin && !expr->origin->is_sql ? status.with_context(*expr->origin) : status;
 }
 
 Status check_key(const Expr& key) {
@@ -179,11 +225,13 @@ Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::ve
   for (const ExprPtr& key : node->keys) key_ids.insert(key_of(key->id));
   bool windows = false;
   for (ExprPtr& e : exprs) {
+    TRY_ASSIGN(e, with_grouping_keys(e, known, !grouping_sets.empty()));
     e = over_keys(e, known);
     TRY(check_grouped(e, key_ids, !keys.empty()));
     windows = windows || contains(*e, ExprKind::window);
   }
   if (having != nullptr) {
+    TRY_ASSIGN(having, with_grouping_keys(having, known, !grouping_sets.empty()));
     having = over_keys(having, known);
     if (const Expr* wrong = ungrouped(*having, key_ids)) {
       std::vector<Attribute> outputs;
@@ -204,6 +252,7 @@ Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::ve
   set_output(*node);
   NodePtr groups = node;
   if (having != nullptr) groups = make_filter(groups, having);
+  groups = separate_windows(std::move(groups), exprs);
   return make_project(groups, std::move(exprs));
 }
 
@@ -220,6 +269,7 @@ Result<NodePtr> extend_aggregate(const NodePtr& given, std::vector<ExprPtr>& exp
     }
   }
   for (ExprPtr& e : exprs) {
+    TRY_ASSIGN(e, with_grouping_keys(e, keys, !node->grouping_sets.empty()));
     e = over_keys(e, computed);
     e = over_keys(e, keys);
     e = aggregates_to_columns(e, node->exprs, false);
@@ -265,6 +315,51 @@ std::vector<std::vector<int>> sets_of(sc::Aggregate::GroupType type, int keys) {
   return sets;
 }
 
+// The sets of df.groupingSets, as indexes into the keys.
+Result<std::vector<std::vector<int>>> given_sets(const sc::Aggregate& proto,
+                                                 ExpressionAnalyzer& analyzer,
+                                                 const std::vector<ExprPtr>& keys) {
+  std::vector<std::vector<int>> sets;
+  for (const auto& given : proto.grouping_sets()) {
+    std::vector<int>& set = sets.emplace_back();
+    for (const auto& e : given.grouping_set()) {
+      TRY_ASSIGN(const ExprPtr member, analyzer.resolve(e));
+      int place = -1;
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (same_expr(*strip_alias(keys[i]), *strip_alias(member))) place = static_cast<int>(i);
+      }
+      if (place < 0) {
+        return Status::unsupported("groupingSets by {}, which is not among the grouping columns",
+                                   member->pretty);
+      }
+      set.push_back(place);
+    }
+  }
+  return sets;
+}
+
+bool is_count_of_star(const sc::Expression& expr) {
+  if (expr.has_alias()) return is_count_of_star(expr.alias().expr());
+  const auto& call = expr.unresolved_function();
+  return equals_ignore_case(call.function_name(), "count") && call.arguments_size() == 1 &&
+         call.arguments(0).has_unresolved_star();
+}
+
+// A value as the name of its column: as it is cast to STRING.
+std::string pivot_name(const Expr& value) {
+  switch (value.type->kind()) {
+    case column::TypeKind::date:
+    case column::TypeKind::timestamp:
+    case column::TypeKind::timestamp_ntz: {
+      const auto quote = value.pretty.find('\'');
+      if (quote == std::string::npos) return value.pretty;
+      return value.pretty.substr(quote + 1, value.pretty.rfind('\'') - quote - 1);
+    }
+    default:
+      return value.pretty;
+  }
+}
+
 }  // namespace
 
 Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr input) {
@@ -276,9 +371,6 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
                           {"value", "0"},
                           {"enum", ""}});
   }
-  if (type == sc::Aggregate::GROUP_TYPE_GROUPING_SETS) {
-    return Status::unsupported("groupingSets is not supported");
-  }
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
   Exprs all;
@@ -287,16 +379,24 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
     for (const ExprPtr& one : expanded) all.push_back(with_name(one));
   }
   const auto key_count = static_cast<std::ptrdiff_t>(all.size());
+  TRY_ASSIGN(auto sets, given_sets(proto, analyzer, all));
   for (const auto& e : proto.aggregate_expressions()) {
+    if (type == sc::Aggregate::GROUP_TYPE_PIVOT && is_count_of_star(e)) {
+      return Status::error("INVALID_USAGE_OF_STAR_OR_REGEX",
+                           {{"elem", "'*'"}, {"prettyName", "Pivot"}});
+    }
     TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
     for (const ExprPtr& one : expanded) all.push_back(with_name(one));
   }
   if (type == sc::Aggregate::GROUP_TYPE_PIVOT) {
     TRY_ASSIGN(ExprPtr column, analyzer.resolve(proto.pivot().col()));
-    return pivot(proto, std::move(input), {all.begin(), all.begin() + key_count},
-                 {all.begin() + key_count, all.end()}, with_name(column));
+    column = with_name(column);
+    TRY_ASSIGN(const Exprs values, pivot_values(proto, input, column));
+    return pivot(values, std::move(input), {all.begin(), all.begin() + key_count},
+                 {all.begin() + key_count, all.end()}, column);
   }
   TRY_ASSIGN(input, expand_time_windows(input, all));
+  TRY_ASSIGN(input, expand_session_windows(input, all, static_cast<std::size_t>(key_count), true));
   const Exprs keys(all.begin(), all.begin() + key_count);
   Exprs exprs;
   for (const ExprPtr& key : keys) {
@@ -307,17 +407,15 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
   if (keys.size() > 12 && type == sc::Aggregate::GROUP_TYPE_CUBE) {
     return Status::unsupported("a cube of more than 12 columns is not supported");
   }
-  return make_aggregate(std::move(input), keys, std::move(exprs),
-                        sets_of(type, static_cast<int>(keys.size())));
+  if (type != sc::Aggregate::GROUP_TYPE_GROUPING_SETS)
+    sets = sets_of(type, static_cast<int>(keys.size()));
+  return make_aggregate(std::move(input), keys, std::move(exprs), std::move(sets));
 }
 
 // Groups by keys and pivot column first, then puts each value's result into a column of its own: a
 // combination that no row has is NULL, also where the aggregate is a count.
-Result<NodePtr> RelationAnalyzer::pivot(const sc::Aggregate& proto, NodePtr input, Exprs keys,
+Result<NodePtr> RelationAnalyzer::pivot(const Exprs& values, NodePtr input, Exprs keys,
                                         Exprs aggregates, ExprPtr column) {
-  if (proto.pivot().values_size() == 0) {
-    return Status::unsupported("pivot without its list of values is not supported");
-  }
   const auto column_of = [](const ExprPtr& e) {
     return e->kind == ExprKind::alias ? make_attribute(attribute_of(*e)) : e;
   };
@@ -336,10 +434,9 @@ Result<NodePtr> RelationAnalyzer::pivot(const sc::Aggregate& proto, NodePtr inpu
     outer.push_back(outer_keys.back());
   }
   const ExprPtr pivoted = make_attribute(grouped->output[keys.size()]);
-  for (const auto& literal : proto.pivot().values()) {
-    TRY_ASSIGN(ExprPtr value, literal_from_proto(literal));
+  for (const ExprPtr& value : values) {
     TRY_ASSIGN(ExprPtr same, analyzer.call("<=>", {pivoted, value}));
-    const std::string name = value->value->is_valid ? value->pretty : "null";
+    const std::string name = value->value->is_valid ? pivot_name(*value) : "null";
     for (std::size_t i = 0; i < aggregates.size(); ++i) {
       const ExprPtr result = make_attribute(grouped->output[keys.size() + 1 + i]);
       TRY_ASSIGN(ExprPtr first, analyzer.call("first", {result}));

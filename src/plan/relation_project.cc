@@ -91,6 +91,7 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
 Result<NodePtr> RelationAnalyzer::select(
     Exprs exprs, const std::vector<std::vector<std::string>>& generator_names, NodePtr input) {
   TRY_ASSIGN(input, expand_time_windows(input, exprs));
+  TRY_ASSIGN(input, expand_session_windows(input, exprs, 0, false));
   bool aggregates = false;
   bool generators = false;
   for (const ExprPtr& e : exprs) {
@@ -105,7 +106,10 @@ Result<NodePtr> RelationAnalyzer::select(
     return Status::unsupported("a generator beside an aggregate function is not supported");
   }
   if (aggregates) return make_aggregate(std::move(input), {}, std::move(exprs));
-  if (!generators) return make_project(std::move(input), std::move(exprs));
+  if (!generators) {
+    input = separate_windows(std::move(input), exprs);
+    return make_project(std::move(input), std::move(exprs));
+  }
   if (input == nullptr) input = make_project(nullptr, {});
   Exprs columns;
   for (std::size_t i = 0; i < exprs.size(); ++i) {
@@ -152,6 +156,9 @@ Result<NodePtr> RelationAnalyzer::filter(const sc::Expression& proto, NodePtr in
       if (bad) wrong.push_back(e.pretty);
       return !bad;
     });
+    if (!wrong.empty() && wrong[0].starts_with("grouping")) {
+      return Status::error("UNSUPPORTED_GROUPING_EXPRESSION");
+    }
     return Status::error("INVALID_WHERE_CONDITION", {{"condition", sql_expr(condition->pretty)},
                                                      {"expressionList", join(wrong, ", ")}});
   }

@@ -34,6 +34,14 @@ Result<NodePtr> RelationAnalyzer::deduplicate(const sc::Deduplicate& proto, Node
   if (!proto.all_columns_as_keys() && proto.column_names_size() == 0) {
     return Status::error("CONNECT_INVALID_PLAN.DEDUPLICATE_REQUIRES_COLUMNS_OR_ALL");
   }
+  if (proto.within_watermark() && !is_streaming(*input)) {
+    ErrorInfo error;
+    error.kind = ErrorKind::analysis;
+    error.condition = "_LEGACY_ERROR_TEMP_3102";
+    error.message = "dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets";
+    error.parameters = {{"msg", error.message}};
+    return Status(std::move(error));
+  }
   auto node = std::make_shared<Deduplicate>();
   node->within_watermark = proto.within_watermark();
   const Exprs columns = visible_columns(*input);
@@ -239,6 +247,15 @@ Result<NodePtr> RelationAnalyzer::sample(const sc::Sample& proto, NodePtr input)
   }
   node->seed = proto.seed();
   node->output = input->output;
+  if (proto.deterministic_order()) {
+    auto sort = std::make_shared<Sort>();
+    for (const ExprPtr& column : visible_columns(*input)) {
+      if (column->type->kind() != TypeKind::map) sort->keys.push_back({column, true, true});
+    }
+    sort->output = input->output;
+    sort->children.push_back(std::move(input));
+    input = std::move(sort);
+  }
   node->children.push_back(std::move(input));
   return NodePtr(node);
 }

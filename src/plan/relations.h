@@ -30,6 +30,17 @@ class SQL;
 class Sample;
 class SetOperation;
 class Sort;
+class Parse;
+class StatApproxQuantile;
+class StatCorr;
+class StatCov;
+class StatCrosstab;
+class StatDescribe;
+class StatFreqItems;
+class StatSampleBy;
+class StatSummary;
+class Transpose;
+class Unpivot;
 class SubqueryAlias;
 class ToDF;
 class ToSchema;
@@ -52,8 +63,12 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
  private:
   using Exprs = std::vector<ExprPtr>;
 
+  Result<NodePtr> operators(const spark::connect::Relation& proto);
+  Status placed(const Status& status, const spark::connect::Relation& proto) const;
   Result<NodePtr> leaf(const spark::connect::Relation& proto);  // and those with two inputs
   Result<NodePtr> unary(const spark::connect::Relation& proto, NodePtr input);
+  Result<NodePtr> statistic(const spark::connect::Relation& proto, NodePtr input);
+  NodePtr with_cached_rows(const spark::connect::Relation& proto, NodePtr node);
 
   // relation_leaf.cc, local_relation.cc
   Result<NodePtr> read(const spark::connect::Read& proto);
@@ -66,9 +81,19 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   Result<NodePtr> sql(const spark::connect::SQL& proto);
   Result<NodePtr> with_relations(const spark::connect::WithRelations& proto);
   NodePtr defined(const std::string& name);
+  Result<NodePtr> recursion(const std::string& name, const spark::connect::Relation& hint);
   Result<NodePtr> analyze_subquery(std::int64_t plan_id, OuterScope& outer) override;
   void define_subqueries(const std::vector<spark::connect::Relation>& subqueries) override;
   void forget_subqueries(std::size_t count) override;
+  std::optional<ExprPtr> session_variable(const NameParts& parts) override {
+    return resolver_.variable(parts);
+  }
+  std::shared_ptr<const SqlFunction> sql_function(const std::string& name) override {
+    return resolver_.sql_function(name);
+  }
+  Result<NodePtr> sql_table_function(const SqlFunction& function,
+                                     const spark::connect::UnresolvedTableValuedFunction& proto,
+                                     ExpressionAnalyzer& analyzer);
   Result<NodePtr> table_function(const spark::connect::UnresolvedTableValuedFunction& proto);
   Result<NodePtr> range_function(const spark::connect::UnresolvedTableValuedFunction& proto,
                                  ExpressionAnalyzer& analyzer);
@@ -123,6 +148,24 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   Result<NodePtr> limit(NodePtr input, std::optional<std::int64_t> count, std::int64_t offset,
                         bool tail);
 
+  // relation_stat.cc
+  Result<NodePtr> describe(const spark::connect::StatDescribe& proto, NodePtr input);
+  Result<NodePtr> summary(std::vector<std::string> statistics, NodePtr input);
+  Result<NodePtr> crosstab(const spark::connect::StatCrosstab& proto, NodePtr input);
+  Result<NodePtr> covariance(const spark::connect::StatCov& proto, NodePtr input);
+  Result<NodePtr> correlation(const spark::connect::StatCorr& proto, NodePtr input);
+  Result<NodePtr> approx_quantile(const spark::connect::StatApproxQuantile& proto, NodePtr input);
+  Result<NodePtr> frequent_items(const spark::connect::StatFreqItems& proto, NodePtr input);
+  Result<NodePtr> sample_by(const spark::connect::StatSampleBy& proto, NodePtr input);
+  Result<ExprPtr> column_named(const std::string& name, const NodePtr& input);
+
+  // relation_parse.cc
+  Result<NodePtr> parse(const spark::connect::Parse& proto, NodePtr input);
+
+  // relation_unpivot.cc
+  Result<NodePtr> unpivot(const spark::connect::Unpivot& proto, NodePtr input);
+  Result<NodePtr> transpose(const spark::connect::Transpose& proto, NodePtr input);
+
   // relation_na.cc
   Result<NodePtr> fill_na(const spark::connect::NAFill& proto, NodePtr input);
   Result<NodePtr> drop_na(const spark::connect::NADrop& proto, NodePtr input);
@@ -131,13 +174,21 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   // time_window.cc: replaces window(…) in `exprs` by a column that a projection of the new input
   // makes.
   Result<NodePtr> expand_time_windows(NodePtr input, Exprs& exprs);
+  // session_window.cc: the same for session_window(…); `grouped`: the first `key_count` of `exprs`
+  // are the keys of an aggregate, in whose groups windows that meet become one.
+  Result<NodePtr> expand_session_windows(NodePtr input, Exprs& exprs, std::size_t key_count,
+                                         bool grouped);
   // relation_aggregate.cc
-  Result<NodePtr> pivot(const spark::connect::Aggregate& proto, NodePtr input, Exprs keys,
-                        Exprs aggregates, ExprPtr column);
+  Result<NodePtr> pivot(const Exprs& values, NodePtr input, Exprs keys, Exprs aggregates,
+                        ExprPtr column);
+  Result<Exprs> pivot_values(const spark::connect::Aggregate& proto, const NodePtr& input,
+                             const ExprPtr& column);
+  Result<Exprs> distinct_values(const NodePtr& input, const ExprPtr& column);
 
   Scope scope_of(std::vector<NodePtr> inputs) {
     Scope scope(std::move(inputs), settings_.case_sensitive);
     scope.set_surroundings(this, outer_);
+    scope.set_text(text_);
     return scope;
   }
 
@@ -145,12 +196,14 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   struct Definition {
     std::string name;
     NodePtr node;
+    bool inlined = false;  // is put where it is named
   };
 
   Resolver& resolver_;
   const AnalyzerSettings& settings_;
   std::vector<Definition> definitions_;  // in reach, innermost last
   std::vector<std::pair<std::int64_t, const spark::connect::Relation*>> subqueries_;  // likewise
+  const std::string* text_ = nullptr;  // of SQL, that is analysed now
   OuterScope* outer_ = nullptr;  // of the query around the one that is analysed
 };
 
@@ -165,6 +218,11 @@ NodePtr make_filter(NodePtr input, ExprPtr condition);
 // Without hidden columns: for operators that compare or match whole rows.
 NodePtr visible_only(NodePtr input);
 std::vector<ExprPtr> visible_columns(const Node& node);
+// Each row `arrays[0]`'s length times: column i of copy k is element k of array i. The columns of
+// `before` (attributes) come first; then `arrays` (aliases of arrays), under their names.
+Result<NodePtr> make_unfolded(NodePtr input, std::vector<ExprPtr> before,
+                              std::vector<ExprPtr> arrays, std::size_t length,
+                              ExpressionAnalyzer& analyzer);
 // The node with a DataFrame's id; nodes are shared, so it is a copy.
 NodePtr with_plan_id(const NodePtr& node, std::int64_t plan_id);
 
@@ -184,6 +242,13 @@ class MissingColumns {
   NodePtr node_;
   bool case_sensitive_;
 };
+
+// Windows inside of windows become columns below.
+NodePtr separate_windows(NodePtr input, std::vector<ExprPtr>& exprs);
+// The plan with each name of WITH in the place where it is read, but those that are worth being computed once.
+NodePtr place_definitions(const NodePtr& node);
+// The node with other attributes, the given ones for those of its output.
+NodePtr with_ids(const NodePtr& node, const std::vector<Attribute>& output);
 
 // Each node but the arguments of aggregate functions. The function of an OVER counts as none.
 void visit_outside_aggregates(const Expr& e, const std::function<void(const Expr&)>& f);

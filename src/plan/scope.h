@@ -46,6 +46,9 @@ class Scope {
     subqueries_ = subqueries;
     outer_ = outer;
   }
+  // The SQL text that the places of its expressions are in; null: none.
+  void set_text(const std::string* text) { text_ = text; }
+  const std::string* text() const { return text_; }
   SubqueryAnalyzer* subqueries() const { return subqueries_; }
   bool in_lambda() const { return !lambdas_.empty(); }
 
@@ -79,6 +82,7 @@ class Scope {
   std::vector<std::vector<Attribute>> lambdas_;
   SubqueryAnalyzer* subqueries_ = nullptr;
   OuterScope* outer_ = nullptr;
+  const std::string* text_ = nullptr;
 };
 
 // The column of the DataFrame `plan_id` in or below `node`; nothing when there is none that `node`

@@ -234,6 +234,7 @@ Result<NodePtr> RelationAnalyzer::SelectAnalyzer::run(const sc::Aggregate& proto
   if (aggregates) {
     TRY_ASSIGN(node, aggregated(std::move(list), having));
   } else {
+    input_ = separate_windows(input_, list);
     node = make_project(input_, std::move(list));
   }
   if (qualify == nullptr) return node;
@@ -269,6 +270,7 @@ Result<NodePtr> RelationAnalyzer::SelectAnalyzer::aggregated(std::vector<ExprPtr
   if (having != nullptr) all.push_back(having);
   const std::size_t width = list.size();
   TRY_ASSIGN(input_, relations_.expand_time_windows(input_, all));
+  TRY_ASSIGN(input_, relations_.expand_session_windows(input_, all, keys_.size(), true));
   const auto first = all.begin() + static_cast<std::ptrdiff_t>(keys_.size());
   return make_aggregate(input_, {all.begin(), first},
                         {first, first + static_cast<std::ptrdiff_t>(width)}, sets_,
@@ -296,7 +298,8 @@ Result<NodePtr> RelationAnalyzer::pivot_query(const sc::Aggregate& proto, NodePt
     if (!used.contains(key_of(one->id))) keys.push_back(one);
   }
   const std::size_t width = keys.size();
-  TRY_ASSIGN(NodePtr pivoted, pivot(proto, std::move(input), std::move(keys), aggregates, column));
+  TRY_ASSIGN(const Exprs values, pivot_values(proto, input, column));
+  TRY_ASSIGN(NodePtr pivoted, pivot(values, std::move(input), std::move(keys), aggregates, column));
   const auto& names = proto.aggregate_expressions(count).unresolved_function();
   Exprs columns = visible_columns(*pivoted);
   for (std::size_t i = width; i < columns.size(); ++i) {

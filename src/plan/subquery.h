@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,8 @@ class Relation;
 }  // namespace spark::connect
 
 namespace millstream::plan {
+
+struct SqlFunction;
 
 // The columns of the query around a subquery that the subquery names. Each is a parameter of the
 // subquery's plan: a lambda_variable in it, whose value the outer expression gives for each row.
@@ -40,6 +43,9 @@ class SubqueryAnalyzer {
   // Subqueries of an expression's text; they outlive the call of the matching forget.
   virtual void define_subqueries(const std::vector<spark::connect::Relation>& subqueries) = 0;
   virtual void forget_subqueries(std::size_t count) = 0;
+  // What names of expressions may mean beyond columns and the functions table.
+  virtual std::optional<ExprPtr> session_variable(const NameParts& parts) = 0;
+  virtual std::shared_ptr<const SqlFunction> sql_function(const std::string& name) = 0;
 };
 
 }  // namespace millstream::plan

@@ -75,6 +75,8 @@ std::string java_floating(T value) {
   return sign + digits.substr(0, whole) + "." + fraction;
 }
 
+}  // namespace
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -89,8 +91,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row[b.size()];
 }
-
-}  // namespace
 
 std::string java_double(double value) { return java_floating(value); }
 std::string java_float(float value) { return java_floating(value); }

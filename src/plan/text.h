@@ -11,6 +11,7 @@ namespace millstream::plan {
 
 using NameParts = std::vector<std::string>;
 
+std::size_t edit_distance(std::string_view a, std::string_view b);
 std::string sql_id(const std::string& name);                // `a`
 std::string sql_id(const std::vector<std::string>& parts);  // `a`.`b`
 std::string sql_expr(const std::string& pretty);            // "(a + 1)"

@@ -129,7 +129,7 @@ Result<ExprPtr> ExpressionAnalyzer::time_window(const std::vector<ExprPtr>& argu
   out->pretty = "window";
   out->type = window_type();
   out->nullable = false;
-  out->origin = origin_;
+  out->origin = origin();
   out->children = {time, long_literal(duration), long_literal(slide), long_literal(start)};
   return ExprPtr(out);
 }

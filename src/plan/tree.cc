@@ -87,6 +87,9 @@ void each_expression(N& node, const F& f) {
     case NodeKind::generate:
       f(cast(static_cast<Generate*>(nullptr)).generator);
       break;
+    case NodeKind::sample:
+      if (auto& sample = cast(static_cast<Sample*>(nullptr)); sample.by != nullptr) f(sample.by);
+      break;
     case NodeKind::collect_metrics:
       for (auto& e : cast(static_cast<CollectMetrics*>(nullptr)).metrics) f(e);
       break;
@@ -171,6 +174,12 @@ std::shared_ptr<Node> clone(const Node& node) {
       return copy_as<Repartition>(node);
     case NodeKind::sample:
       return copy_as<Sample>(node);
+    case NodeKind::shared:
+      return copy_as<Shared>(node);
+    case NodeKind::recursion:
+      return copy_as<Recursion>(node);
+    case NodeKind::recursion_input:
+      return copy_as<RecursionInput>(node);
   }
   CHECK(false);
   return nullptr;

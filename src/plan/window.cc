@@ -40,7 +40,9 @@ std::string bound_text(const FrameBound& bound) {
     // FOLLOWING.
     case Bound::preceding:
       return bound.offset->pretty +
-             (bound.offset->pretty.starts_with('-') ? " FOLLOWING" : " PRECEDING");
+             (bound.offset->pretty.starts_with('-') || bound.offset->pretty.starts_with("(- ")
+                  ? " FOLLOWING"
+                  : " PRECEDING");
     case Bound::following:
       return bound.offset->pretty + " FOLLOWING";
   }
@@ -62,10 +64,87 @@ std::string spec_text(const WindowSpec& spec, const std::string& lower, const st
   return out + fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", lower, upper);
 }
 
-struct BoundAndText {
-  FrameBound bound;
-  std::string text;
+// How far a bound of RANGE is from the row, and on which side.
+struct Distance {
+  ExprPtr offset;  // not negative
+  bool preceding = false;
 };
+
+// The constant without its sign: -x, x, or a literal below zero. Nothing: it is no constant.
+std::optional<Distance> distance_of(const ExprPtr& value) {
+  if (value->kind == ExprKind::call && value->name == "unary_minus") {
+    auto inner = distance_of(value->children[0]);
+    if (!inner) return std::nullopt;
+    inner->preceding = !inner->preceding;
+    return inner;
+  }
+  if (value->kind == ExprKind::cast) {
+    auto inner = distance_of(value->children[0]);
+    if (!inner) return std::nullopt;
+    inner->offset = make_cast(inner->offset, value->type, value->ansi);
+    return inner;
+  }
+  if (value->kind != ExprKind::literal || !value->value->is_valid) return std::nullopt;
+  return Distance{value, value->pretty.starts_with('-')};
+}
+
+bool is_interval(const column::TypePtr& type) {
+  return type->kind() == column::TypeKind::day_time_interval ||
+         type->kind() == column::TypeKind::year_month_interval;
+}
+
+// Whether RANGE can go by such a distance from a value of that type.
+bool fits_range(const column::TypePtr& ordered, const column::TypePtr& distance) {
+  using column::TypeKind;
+  switch (ordered->kind()) {
+    case TypeKind::date:
+      return distance->is_integral() || is_interval(distance);
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return is_interval(distance);
+    default:
+      return ordered->is_numeric() && distance->is_numeric();
+  }
+}
+
+Status bad_bound_type(const WindowSpec& spec, const Expr& value, bool is_lower,
+                      const std::string& frame) {
+  const bool over_order = !spec.rows;
+  return Status::error(
+      "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
+      {{"sqlExpr", sql_expr(frame)},
+       {"location", is_lower ? "lower" : "upper"},
+       {"exprType", sql_type(over_order ? spec.order[0].expr->type : value.type)},
+       {"expectedType", over_order ? "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL "
+                                     "YEAR TO MONTH\" or \"INTERVAL\")"
+                                   : "\"INT\""}});
+}
+
+Status legacy_window_error(const char* condition, ErrorParameters parameters, std::string text) {
+  ErrorInfo info;
+  info.kind = ErrorKind::analysis;
+  info.condition = condition;
+  info.parameters = std::move(parameters);
+  info.message = std::move(text);
+  return Status(std::move(info));
+}
+
+// A lower bound behind the upper one.
+Status check_bounds(const WindowSpec& spec) {
+  const auto side = [](const FrameBound& bound) {
+    return bound.kind == Bound::preceding ? -1 : bound.kind == Bound::following ? 1 : 0;
+  };
+  const int lower = side(spec.lower);
+  const int upper = side(spec.upper);
+  const bool unbounded = spec.lower.kind == Bound::unbounded_preceding ||
+                         spec.upper.kind == Bound::unbounded_following;
+  if (unbounded || lower <= upper) return Status::OK();
+  return Status::error(
+      "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON",
+      {{"sqlExpr", sql_expr(fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE",
+                                        bound_text(spec.lower), bound_text(spec.upper)))},
+       {"comparison", "less than or equal"}});
+}
 
 }  // namespace
 
@@ -81,12 +160,6 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
                     (function->kind == ExprKind::call && function->window != nullptr);
   if (!fits) {
     return Status::error("UNSUPPORTED_EXPR_FOR_WINDOW", {{"sqlExpr", sql_expr(function->pretty)}});
-  }
-  for (const ExprPtr& argument : function->children) {
-    if (contains(*argument, ExprKind::window)) {
-      return Status::unsupported("a window function inside another is not supported: {}",
-                                 function->pretty);
-    }
   }
   if (function->distinct) {
     return Status::error("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED",
@@ -107,6 +180,10 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
                          {{"wf_name", name}, {"wf_expr", function->pretty}});
   }
   if (proto.has_frame_spec()) {
+    if (name == "lag" || name == "lead") {
+      return legacy_window_error("_LEGACY_ERROR_TEMP_1035", {{"prettyName", name}},
+                                 "Cannot specify window frame for " + name + " function.");
+    }
     TRY(window_frame(proto.frame_spec(), *spec));
   } else if (spec->order.empty()) {
     spec->rows = true;
@@ -124,10 +201,10 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
   out->kind = ExprKind::window;
   out->type = function->type;
   out->nullable = function->nullable;
-  out->origin = origin_;
+  out->origin = origin();
   out->pretty = function->pretty + " OVER (" + spec_text(*spec, lower, upper) + ")";
   auto bare = std::make_shared<Expr>(*function);
-  bare->window = nullptr;
+  if (bare->kind == ExprKind::call) bare->window = nullptr;  // of an aggregate: WITHIN GROUP
   out->children.push_back(std::move(bare));
   out->window = std::move(spec);
   return ExprPtr(out);
@@ -158,8 +235,42 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
     }
     TRY_ASSIGN(ExprPtr value, resolve(b.value()));
     value = strip_alias(value);
+    const auto apart = spec.rows || spec.order.size() != 1 ? std::nullopt : distance_of(value);
     const auto constant = constant_integer(*value);
+    const bool of_numbers = spec.order.size() == 1 && spec.order[0].expr->type->is_integral();
+    if (apart && !(constant && of_numbers)) {
+      const auto& ordered_by = spec.order[0].expr->type;
+      if (constant == 0) {
+        out.kind = Bound::current_row;
+        return Status::OK();
+      }
+      if (!fits_range(ordered_by, value->type)) {
+        if (ordered_by->is_string() || ordered_by->is_nested()) {
+          return bad_bound_type(spec, *value, is_lower, value->pretty);
+        }
+        return Status::unsupported("a RANGE frame by {} over the type {}", value->pretty,
+                                   ordered_by->sql());
+      }
+      const bool months = value->type->kind() == column::TypeKind::year_month_interval;
+      if (months && ordered_by->kind() == column::TypeKind::timestamp &&
+          settings_.functions.time_zone != "UTC") {
+        return Status::unsupported("a RANGE frame by {} over TIMESTAMP outside of UTC",
+                                   value->pretty);
+      }
+      out.kind = apart->preceding ? Bound::preceding : Bound::following;
+      ExprPtr offset = apart->offset;
+      if (constant) offset = int_literal(static_cast<std::int32_t>(std::abs(*constant)));
+      if (ordered_by->is_numeric()) offset = implicit_cast(offset, ordered_by, ansi());
+      auto as_written = std::make_shared<Expr>(*offset);
+      as_written->pretty = value->pretty;
+      out.offset = as_written;
+      return Status::OK();
+    }
     if (!constant) {
+      if (spec.rows && value->type->kind() != column::TypeKind::int_ &&
+          (value->kind == ExprKind::literal || value->name == "unary_minus")) {
+        return bad_bound_type(spec, *value, is_lower, value->pretty);
+      }
       if (spec.rows || spec.order.size() != 1) {
         return Status::error("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE",
                              {{"sqlExpr", sql_expr(value->pretty)},
@@ -201,11 +312,27 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
   };
   TRY(bound(proto.lower(), true, spec.lower));
   TRY(bound(proto.upper(), false, spec.upper));
+  if (!spec.rows && spec.order.size() > 1 &&
+      (spec.lower.offset != nullptr || spec.upper.offset != nullptr)) {
+    std::vector<std::string> keys;
+    for (const SortKey& key : spec.order) {
+      keys.push_back(fmt::format("{}#{} {} {}", key.expr->pretty, key_of(key.expr->id),
+                                 key.ascending ? "ASC" : "DESC",
+                                 key.nulls_first ? "NULLS FIRST" : "NULLS LAST"));
+    }
+    return Status::error(
+        "DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER",
+        {{"sqlExpr",
+          sql_expr("(" + spec_text(spec, bound_text(spec.lower), bound_text(spec.upper)) + ")")},
+         {"orderSpec", join(keys, ",")}});
+  }
+  TRY(check_bounds(spec));
   if (!spec.rows && spec.order.empty() &&
       (spec.lower.offset != nullptr || spec.upper.offset != nullptr)) {
     return Status::error(
         "DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER",
-        {{"sqlExpr", sql_expr(spec_text(spec, bound_text(spec.lower), bound_text(spec.upper)))}});
+        {{"sqlExpr",
+          sql_expr("(" + spec_text(spec, bound_text(spec.lower), bound_text(spec.upper)) + ")")}});
   }
   return Status::OK();
 }

@@ -1,5 +1,9 @@
 #include "session/insert.h"
 
+#include <arrow/api.h>
+
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
@@ -8,6 +12,8 @@
 #include "functions/registry.h"
 #include "plan/analyzer.h"
 #include "plan/literal.h"
+#include "plan/text.h"
+#include "session/writes.h"
 #include "spark/connect/relations.pb.h"
 
 namespace millstream::session {
@@ -42,8 +48,19 @@ Status too_few(Session& session, const sql::Insert& insert, std::size_t columns,
                         {"insertColumns", std::to_string(columns)}});
 }
 
-// Which of the query's columns goes into each of the table's; -1: none, which is NULL. Columns that
-// the table does not have go behind, for the write to refuse.
+constexpr int of_partition = -2;
+
+// The column of PARTITION (p = 1, q) of that name; null: it is not among them.
+const std::pair<std::string, std::shared_ptr<spark::connect::Expression>>* partition_of(
+    const sql::Insert& insert, const std::string& name) {
+  for (const auto& one : insert.partition) {
+    if (equals_ignore_case(one.first, name)) return &one;
+  }
+  return nullptr;
+}
+
+// Which of the query's columns goes into each of the table's; -1: none, which is NULL; of_partition: the
+// constant of PARTITION. Columns that the table does not have go behind, for the write to refuse.
 Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
                                     const std::vector<plan::Attribute>& columns,
                                     const column::Schema& table) {
@@ -52,6 +69,20 @@ Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
     for (const auto& column : columns) names.push_back(column.name);
   }
   std::vector<int> sources;
+  if (names.empty() && !insert.partition.empty()) {
+    int next = 0;
+    for (const auto& field : table) {
+      const auto* partition = partition_of(insert, field.name);
+      sources.push_back(partition != nullptr && partition->second != nullptr ? of_partition : next++);
+    }
+    if (static_cast<std::size_t>(next) > columns.size()) {
+      return too_few(session, insert, columns.size(), static_cast<std::size_t>(next));
+    }
+    for (std::size_t i = static_cast<std::size_t>(next); i < columns.size(); ++i) {
+      sources.push_back(static_cast<int>(i));
+    }
+    return sources;
+  }
   if (names.empty()) {
     if (columns.size() < table.size()) {
       return too_few(session, insert, columns.size(), table.size());
@@ -64,7 +95,8 @@ Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
   }
   std::vector<bool> used(names.size(), false);
   for (const auto& field : table) {
-    sources.push_back(-1);
+    const auto* partition = partition_of(insert, field.name);
+    sources.push_back(partition != nullptr && partition->second != nullptr ? of_partition : -1);
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!equals_ignore_case(names[i], field.name)) continue;
       sources.back() = static_cast<int>(i);
@@ -90,7 +122,10 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
     const bool known = i < table.size();
     plan::Attribute out;
     plan::ExprPtr value;
-    if (sources[i] < 0) {
+    if (sources[i] == of_partition) {
+      TRY_ASSIGN(value, plan::literal_from_proto(partition_of(insert, table[i].name)->second->literal()));
+      out.type = value->type;
+    } else if (sources[i] < 0) {
       value = plan::null_literal(table[i].type);
       out.type = table[i].type;
     } else {
@@ -121,18 +156,215 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
 
 }  // namespace
 
-Status insert_rows(Session& session, const sql::Insert& insert, const ActionContext& context) {
-  TRY_ASSIGN(const std::string directory, insert_directory(session, insert.table));
-  const auto& store = session.runtime().store;
-  TRY_ASSIGN(const bool exists, delta::is_delta_table(store, directory));
-  if (!exists) return session.table_not_found(insert.table);
-  TRY_ASSIGN(const auto table, delta::DeltaTable::open(store, directory));
+namespace {
+
+namespace proto = spark::connect;
+
+// What an INSERT goes into.
+struct Goal {
+  std::string directory;
+  std::optional<Entry> files;  // of a table that is no Delta table
+  column::Schema schema;
+  std::vector<std::string> partition_by;
+  std::int64_t version = 0;
+};
+
+Status not_a_table(const std::string& view) {
+  return Status::error("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+                       {{"viewName", view}, {"operation", "INSERT"}});
+}
+
+Result<Goal> goal_of(Session& session, const sql::Name& name) {
+  Goal goal;
+  const Warehouse& warehouse = *session.runtime().warehouse;
+  if (name.size() == 1 && session.views().find(name[0])) return not_a_table(quote_identifiers(name));
+  TRY_ASSIGN(goal.directory, insert_directory(session, name));
+  const bool by_path = name.size() == 2 && name[1].find('/') != std::string::npos;
+  const auto table_name = session.table_name(name);
+  if (!by_path && table_name.ok()) {
+    TRY_ASSIGN(const auto entry, warehouse.entry(*table_name));
+    if (entry && entry->view) return not_a_table(table_name->quoted());
+    if (entry && entry->provider != "delta") {
+      goal.files = entry;
+      TRY_ASSIGN(goal.schema, column::schema_from_text(entry->schema));
+      goal.partition_by = entry->partition_by;
+      return goal;
+    }
+  }
+  TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, goal.directory));
+  if (!exists) return session.table_not_found(name);
+  TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, goal.directory));
+  goal.schema = table->schema();
+  goal.partition_by = table->partition_columns();
+  goal.version = table->version();
+  return goal;
+}
+
+Status check_names(const sql::Insert& insert, const Goal& goal) {
+  for (const auto& [column, value] : insert.partition) {
+    const bool known = std::any_of(goal.partition_by.begin(), goal.partition_by.end(),
+                                   [&](const auto& by) { return equals_ignore_case(by, column); });
+    if (!known) return Status::error("NON_PARTITION_COLUMN", {{"columnName", quote_identifier(column)}});
+    if (value != nullptr && !value->has_literal()) {
+      return Status::unsupported("PARTITION ({} = …) takes a constant in Millstream", column);
+    }
+  }
+  if (insert.by_name) return Status::OK();
+  for (const auto& column : insert.columns) {
+    if (column::find_field_ignore_case(goal.schema, column) >= 0) continue;
+    std::vector<plan::Attribute> known;
+    for (const auto& field : goal.schema) {
+      plan::Attribute one;
+      one.name = field.name;
+      known.push_back(std::move(one));
+    }
+    return plan::unresolved_column({column}, known);
+  }
+  return Status::OK();
+}
+
+// Which rows of the table the new ones replace; none: all of them, or no row.
+std::optional<proto::Expression> replaced_rows(const sql::Insert& insert) {
+  if (insert.replace_where != nullptr) return *insert.replace_where;
+  std::optional<proto::Expression> all;
+  if (!insert.overwrite) return all;
+  for (const auto& [column, value] : insert.partition) {
+    if (value == nullptr) continue;
+    proto::Expression same;
+    same.mutable_unresolved_function()->set_function_name("<=>");
+    same.mutable_unresolved_function()->add_arguments()->mutable_unresolved_attribute()->set_unparsed_identifier(
+        quote_identifier(column));
+    *same.mutable_unresolved_function()->add_arguments() = *value;
+    if (!all) {
+      all = same;
+      continue;
+    }
+    proto::Expression both;
+    both.mutable_unresolved_function()->set_function_name("and");
+    *both.mutable_unresolved_function()->add_arguments() = *all;
+    *both.mutable_unresolved_function()->add_arguments() = same;
+    all = both;
+  }
+  return all;
+}
+
+// The rows of `input` for which the condition is not true.
+proto::Relation where_not(proto::Relation input, const proto::Expression& condition) {
+  proto::Relation out;
+  *out.mutable_filter()->mutable_input() = std::move(input);
+  auto* no = out.mutable_filter()->mutable_condition()->mutable_unresolved_function();
+  no->set_function_name("not");
+  auto* known = no->add_arguments()->mutable_unresolved_function();
+  known->set_function_name("coalesce");
+  *known->add_arguments() = condition;
+  known->add_arguments()->mutable_literal()->set_boolean(false);
+  return out;
+}
+
+Status violated(const sql::Insert& insert, const column::Schema& schema,
+                const connector::RecordBatchPtr& rows) {
+  std::vector<std::string> values;
+  for (int i = 0; i < rows->num_columns(); ++i) {
+    const auto scalar = rows->column(i)->GetScalar(0);
+    values.push_back(fmt::format(" - {} : {}", schema[static_cast<std::size_t>(i)].name,
+                                 scalar.ok() ? (*scalar)->ToString() : ""));
+  }
+  const std::string& where = insert.replace_where_text;
+  return Status::error("DELTA_REPLACE_WHERE_MISMATCH",
+                       {{"replaceWhere", "(" + where + ")"},
+                        {"message", fmt::format("[DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint EXPRESSION({0}) "
+                                                "({0}) violated by row with values:\n{1}",
+                                                where, join(values, "\n"))}});
+}
+
+// The new rows, and those of the table that stay: what the whole table is to be.
+Result<plan::NodePtr> with_rows_that_stay(Session& session, const sql::Insert& insert,
+                                          const Goal& goal, const proto::Expression& replaced,
+                                          plan::NodePtr rows, const ActionContext& context) {
+  // They are looked at twice and may not be computed twice.
+  TRY_ASSIGN(rows, session.checkpoint(rows, true, context));
+  if (insert.replace_where != nullptr) {
+    const std::string kept = session.keep_relation(rows);
+    proto::Relation input;
+    input.mutable_cached_remote_relation()->set_relation_id(kept);
+    auto wrong = session.analyze(where_not(std::move(input), replaced));
+    session.forget_relation(kept);
+    TRY(wrong.status());
+    TRY_ASSIGN(const auto found, session.execute(*wrong, context));
+    TRY_ASSIGN(const auto batches, connector::collect(found));
+    for (const auto& batch : batches) {
+      if (batch->num_rows() > 0) return violated(insert, goal.schema, batch);
+    }
+  }
+  proto::Relation table;
+  auto* named = table.mutable_read()->mutable_named_table();
+  named->set_unparsed_identifier(quote_identifiers({"delta", goal.directory}));
+  (*named->mutable_options())["versionAsOf"] = std::to_string(goal.version);
+  TRY_ASSIGN(const auto stay, session.analyze(where_not(std::move(table), replaced)));
+  auto all = std::make_shared<plan::SetOperation>();
+  auto visible = std::make_shared<plan::Project>();
+  for (const auto& column : stay->output) {
+    if (column.hidden) continue;
+    visible->exprs.push_back(plan::make_attribute(column));
+    visible->output.push_back(column);
+    plan::Attribute out = column;
+    out.id = plan::next_attribute_id();
+    out.qualifier.clear();
+    out.nullable = true;
+    all->output.push_back(std::move(out));
+  }
+  visible->children.push_back(stay);
+  if (rows->output.size() != all->output.size()) {
+    return Status::unsupported("INSERT that replaces some rows takes the table's columns only");
+  }
+  all->children = {visible, rows};
+  return plan::NodePtr(all);
+}
+
+Status insert_into_files(Session& session, const sql::Insert& insert, const Goal& goal,
+                         const ActionContext& context) {
+  if (replaced_rows(insert)) {
+    return Status::unsupported("INSERT that replaces some rows of a table of format {} is not supported",
+                               goal.files->provider);
+  }
   TRY_ASSIGN(const auto node, session.analyze(*insert.query));
-  TRY_ASSIGN(const auto rows_plan, as_table_rows(session, insert, node, table->schema()));
-  TRY_ASSIGN(const auto rows, session.execute(rows_plan, context));
+  TRY_ASSIGN(const auto rows, as_table_rows(session, insert, node, goal.schema));
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
-  TRY_ASSIGN(const auto options, delta::parse_write_options(Options(), mode, {}));
-  return delta::write_table(store, directory, rows, options, context.cancel).status();
+  return write_files(session, goal.files->provider, goal.directory, mode, Options(),
+                     goal.partition_by, rows, context);
+}
+
+// Another commit between the reading and the writing: from the beginning, some times.
+constexpr int attempts_max = 5;
+
+Status insert_once(Session& session, const sql::Insert& insert, const ActionContext& context) {
+  TRY_ASSIGN(const Goal goal, goal_of(session, insert.table));
+  TRY(check_names(insert, goal));
+  if (goal.files) return insert_into_files(session, insert, goal, context);
+  TRY_ASSIGN(const auto node, session.analyze(*insert.query));
+  TRY_ASSIGN(auto rows_plan, as_table_rows(session, insert, node, goal.schema));
+  const auto replaced = replaced_rows(insert);
+  const bool overwrite = insert.overwrite || replaced.has_value();
+  TRY_ASSIGN(auto options, delta::parse_write_options(
+                               Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));
+  if (replaced) {
+    TRY_ASSIGN(rows_plan, with_rows_that_stay(session, insert, goal, *replaced, rows_plan, context));
+    options.read_version = goal.version;
+  }
+  TRY_ASSIGN(const auto rows, session.execute(rows_plan, context));
+  return delta::write_table(session.runtime().store, goal.directory, rows, options, context.cancel)
+      .status();
+}
+
+}  // namespace
+
+Status insert_rows(Session& session, const sql::Insert& insert, const ActionContext& context) {
+  Status status;
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    status = insert_once(session, insert, context);
+    if (status.ok() || !status.is("DELTA_CONCURRENT_APPEND")) break;
+  }
+  return status;
 }
 
 Status check_duplicates(const column::Schema& schema) {

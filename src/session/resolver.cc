@@ -1,13 +1,18 @@
 #include "session/resolver.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "connector/formats.h"
 #include "delta/table.h"
 #include "delta/write.h"
 #include "format/file_table.h"
 #include "io/store.h"
+#include "session/kept_rows.h"
+#include "session/text_rows.h"
 #include "source/providers.h"
 #include "spark/connect/relations.pb.h"
+#include "sql/statement.h"
 
 namespace millstream::session {
 namespace {
@@ -36,7 +41,10 @@ bool is_spark_format(const std::string& format) {
 }
 
 bool is_file_format(const std::string& format) {
-  return format == "json" || format == "parquet" || format == "text";
+  for (const char* known : {"json", "parquet", "text", "csv", "orc", "binaryfile"}) {
+    if (format == known) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -44,7 +52,7 @@ bool is_file_format(const std::string& format) {
 Status check_format(const std::string& format) {
   const std::string lower = to_lower(format);
   if (lower == "delta" || is_spark_format(lower)) return Status::OK();
-  return connector::unknown_format(format, "df.write takes delta, parquet, json, text and noop.");
+  return connector::unknown_format(format, "df.write takes delta, parquet, json, csv, orc, text and noop.");
 }
 
 plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
@@ -52,6 +60,8 @@ plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
   settings.functions.ansi = conf.flag("spark.sql.ansi.enabled");
   settings.functions.time_zone = conf.time_zone();
   settings.case_sensitive = conf.flag("spark.sql.caseSensitive");
+  settings.recursion_levels_max = conf.number("spark.sql.cteRecursionLevelLimit", 100);
+  settings.recursion_rows_max = conf.number("spark.sql.cteRecursionRowLimit", 1'000'000);
   return settings;
 }
 
@@ -65,6 +75,97 @@ Result<plan::NodePtr> SessionResolver::view_node(const View& view,
   SessionResolver inner(session_, view.database);
   TRY_ASSIGN(const auto node, plan::analyze(relation, inner, analyzer_settings(session_.conf())));
   return qualified(node, qualifier);
+}
+
+namespace {
+
+constexpr std::size_t view_depth_max = 100;
+
+}  // namespace
+
+// The text of a stored view means today's tables, by names as they were looked up when it was made.
+Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const Entry& entry) {
+  const std::string quoted = name.quoted();
+  std::vector<std::string> path = view_path_;
+  path.push_back(quoted);
+  if (!view_path_.empty() && quoted == view_path_[0]) {
+    return Status::error("RECURSIVE_VIEW",
+                         {{"viewIdent", quoted}, {"newPath", join(path, " -> ")}});
+  }
+  if (path.size() > view_depth_max) {
+    return Status::error("VIEW_EXCEED_MAX_NESTED_DEPTH",
+                         {{"viewName", quoted}, {"maxNestedDepth", std::to_string(view_depth_max)}});
+  }
+  read_other_ = true;
+  spark::connect::SQL text;
+  text.set_query(entry.text);
+  spark::connect::Relation query;
+  TRY(sql::parse_query(text, &query));
+  SessionResolver inner(session_, entry.database);
+  inner.view_path_ = std::move(path);
+  auto settings = analyzer_settings(session_.conf());
+  settings.database = entry.database;
+  TRY_ASSIGN(const auto node, plan::analyze(query, inner, settings));
+  auto project = std::make_shared<plan::Project>();
+  for (plan::Attribute attribute : node->output) {
+    if (attribute.hidden) continue;
+    const std::size_t i = project->output.size();
+    plan::Attribute column = attribute;
+    column.qualifier = {"spark_catalog", name.database, name.table};
+    if (i < entry.columns.size()) column.name = entry.columns[i];
+    if (i < entry.column_comments.size() && !entry.column_comments[i].empty()) {
+      column.metadata = nlohmann::json{{"comment", entry.column_comments[i]}}.dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+    column.id = plan::next_attribute_id();
+    project->exprs.push_back(plan::make_alias(plan::make_attribute(attribute), column.name,
+                                              column.id, column.metadata));
+    project->output.push_back(std::move(column));
+  }
+  project->children.push_back(node);
+  if (!entry.columns.empty() && entry.columns.size() != project->output.size()) {
+    return Status::error("ASSIGNMENT_ARITY_MISMATCH",
+                         {{"numExpr", std::to_string(entry.columns.size())},
+                          {"numTarget", std::to_string(project->output.size())}});
+  }
+  return plan::NodePtr(project);
+}
+
+// A table of files that are no Delta table.
+Result<plan::NodePtr> SessionResolver::stored_table(const TableName& name, const Entry& entry,
+                                                    const Options& options, bool streaming) {
+  if (streaming) {
+    return Status::unsupported("a stream of the table {}, which is of format {}, is not supported",
+                               name.quoted(), entry.provider);
+  }
+  Options all;
+  for (const auto& [key, value] : entry.options) all.set(key, value);
+  for (const auto& [key, option] : options.entries()) all.set(option.name, option.value);
+  const std::string directory = session_.runtime().warehouse->table_directory(name);
+  // Nothing was written yet: the folder may not even be there.
+  TRY(session_.runtime().store->make_directories(directory));
+  std::string schema = entry.schema;
+  TRY_ASSIGN(auto table, data_source(entry.provider, schema, all, {directory}));
+  return plan::make_scan(std::move(table), {"spark_catalog", name.database, name.table});
+}
+
+std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::string>& parts) {
+  const bool qualified_name =
+      (parts.size() == 2 && equals_ignore_case(parts[0], "session")) ||
+      (parts.size() == 3 && equals_ignore_case(parts[0], "system") &&
+       equals_ignore_case(parts[1], "session"));
+  if (parts.size() != 1 && !qualified_name) return std::nullopt;
+  const auto found = session_.objects().variable(parts.back());
+  if (!found) return std::nullopt;
+  read_other_ = true;
+  auto value = std::make_shared<plan::Expr>(*found->value);
+  value->pretty = fmt::format("variablereference(system.session.{}={})", to_lower(parts.back()),
+                              found->value->pretty);
+  return plan::ExprPtr(value);
+}
+
+std::shared_ptr<const plan::SqlFunction> SessionResolver::sql_function(const std::string& name) {
+  return session_.objects().function(name);
 }
 
 Result<plan::NodePtr> SessionResolver::delta_node(const std::string& directory,
@@ -82,7 +183,10 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
                                                    const Options& options, bool streaming) {
   Runtime& runtime = session_.runtime();
   if (parts.size() == 1) {
-    if (const auto view = session_.views().find(parts[0])) return view_node(*view, {parts[0]});
+    if (const auto view = session_.views().find(parts[0])) {
+      if (temporary_view_.empty()) temporary_view_ = quote_identifier(parts[0]);
+      return view_node(*view, {parts[0]});
+    }
   }
   if (parts.size() == 2) {
     const std::string first = to_lower(parts[0]);
@@ -104,6 +208,9 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
   auto name = session_.table_name(parts);
   if (name.ok() && parts.size() == 1 && !database_.empty()) name->database = database_;
   if (!name.ok()) return session_.table_not_found(parts);
+  TRY_ASSIGN(const auto entry, runtime.warehouse->entry(*name));
+  if (entry && entry->view) return stored_view(*name, *entry);
+  if (entry && entry->provider != "delta") return stored_table(*name, *entry, options, streaming);
   TRY_ASSIGN(const bool exists, runtime.warehouse->table_exists(*name));
   if (!exists) return session_.table_not_found(parts);
   return delta_node(runtime.warehouse->table_directory(*name), options, streaming,
@@ -144,7 +251,8 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
   if (!is_spark_format(format)) {
     return connector::unknown_format(
         given_format,
-        "spark.read takes delta, parquet, json and text; spark.readStream cloudFiles too.");
+        "spark.read takes delta, parquet, json, csv, orc, text and binaryFile; spark.readStream "
+        "cloudFiles too.");
   }
   format::FileTableRequest request;
   request.format = format;
@@ -178,6 +286,32 @@ Result<plan::NodePtr> SessionResolver::cached_relation(const std::string& id) {
   read_other_ = true;
   TRY_ASSIGN(const auto node, session_.kept_relation(id));
   return plan::with_fresh_ids(node);
+}
+
+Result<std::vector<connector::RecordBatchPtr>> SessionResolver::rows_of(
+    const plan::NodePtr& node) {
+  // The plan's columns follow from these rows: it must not be resolved to others later.
+  read_other_ = true;
+  TRY_ASSIGN(const auto rows, session_.execute(node, {}));
+  return connector::collect(rows);
+}
+
+std::shared_ptr<const connector::Table> SessionResolver::cached_rows(
+    const spark::connect::Relation& relation, const plan::NodePtr& node) {
+  return session_.storage_levels().rows(relation, node, [&](const plan::NodePtr& plan) {
+    return std::make_shared<const CachedRows>(session_.runtime(), session_.conf().time_zone(),
+                                              plan);
+  });
+}
+
+Result<std::shared_ptr<const connector::Table>> SessionResolver::parsed_texts(
+    const std::string& format, const std::string& schema, const Options& options,
+    const plan::NodePtr& texts) {
+  TRY_ASSIGN(const auto rows, session_.execute(texts, {}));
+  TRY_ASSIGN(auto file, TextRows::write(rows, session_.runtime().temporary_directory));
+  TRY_ASSIGN(auto table, data_source(format, schema, options, {file->path()}));
+  return std::shared_ptr<const connector::Table>(
+      std::make_shared<TextRowsTable>(std::move(table), std::move(file)));
 }
 
 Result<std::string> SessionResolver::cached_artifact(const std::string& hash) {

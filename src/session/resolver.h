@@ -22,20 +22,37 @@ class SessionResolver final : public plan::Resolver {
   Result<std::shared_ptr<const connector::StreamTable>> stream_source(
       const std::string& format, const std::string& schema, const Options& options,
       const std::vector<std::string>& paths) override;
+  std::optional<plan::ExprPtr> variable(const std::vector<std::string>& parts) override;
+  std::shared_ptr<const plan::SqlFunction> sql_function(const std::string& name) override;
   Result<plan::NodePtr> cached_relation(const std::string& id) override;
   Result<std::string> cached_artifact(const std::string& hash) override;
+  Result<std::vector<connector::RecordBatchPtr>> rows_of(const plan::NodePtr& node) override;
+  std::shared_ptr<const connector::Table> cached_rows(const spark::connect::Relation& relation,
+                                                      const plan::NodePtr& node) override;
+  Result<std::shared_ptr<const connector::Table>> parsed_texts(
+      const std::string& format, const std::string& schema, const Options& options,
+      const plan::NodePtr& texts) override;
 
   // Only Delta tables (and rows of the plan's own) were read: resolving the plan again later is
   // safe and shows newer rows.
   bool reads_only_delta() const { return read_delta_ && !read_other_; }
+  // The first temporary view that was named; empty: none.
+  const std::string& temporary_view() const { return temporary_view_; }
+  // While the view of that name (quoted) is defined, it may not be read.
+  void set_defining(std::string view) { view_path_ = {std::move(view)}; }
 
  private:
   Result<plan::NodePtr> view_node(const View& view, std::vector<std::string> qualifier);
+  Result<plan::NodePtr> stored_view(const TableName& name, const Entry& entry);
+  Result<plan::NodePtr> stored_table(const TableName& name, const Entry& entry,
+                                     const Options& options, bool streaming);
   Result<plan::NodePtr> delta_node(const std::string& directory, const Options& options,
                                    bool streaming, std::vector<std::string> qualifier);
 
   Session& session_;
   std::string database_;
+  std::vector<std::string> view_path_;  // of stored views that are read inside each other
+  std::string temporary_view_;
   bool read_delta_ = false;
   bool read_other_ = false;
 };

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "plan/analyzer.h"
+#include "session/kept_rows.h"
 #include "session/resolver.h"
 #include "spark/connect/relations.pb.h"
 
@@ -81,10 +82,19 @@ Status Session::table_not_found(const std::vector<std::string>& parts) const {
                           quote_identifiers({"spark_catalog", current_database()}) + "]"}});
 }
 
+Status Session::relation_not_found(const std::vector<std::string>& parts) const {
+  return Status::error(
+      "TABLE_OR_VIEW_NOT_FOUND",
+      {{"relationName", quote_identifiers(parts)},
+       {"searchPath", "[`system`.`session`, " +
+                          quote_identifiers({"spark_catalog", current_database()}) + "]"}});
+}
+
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
   SessionResolver resolver(*this);
   auto settings = analyzer_settings(conf_);
   settings.database = current_database();
+  settings.user = user_id_;
   return plan::analyze(relation, resolver, settings);
 }
 
@@ -98,7 +108,7 @@ Result<connector::Batches> Session::execute(const plan::NodePtr& node,
   run.timestamp_us = runtime_.clock->now_us();
   run.cancel = context.cancel;
   run.on_metrics = context.on_metrics;
-  TRY_ASSIGN(auto rows, runtime_.engine->execute(plan::optimize(node), run));
+  TRY_ASSIGN(auto rows, runtime_.engine->execute(plan::optimize(plan::with_kept_rows(node)), run));
   return interruptible(std::move(rows), context.cancel);
 }
 
@@ -121,6 +131,26 @@ Status Session::create_view(const spark::connect::Relation& relation, const std:
                                                   : quote_identifier(name)}});
   }
   return Status::OK();
+}
+
+Result<plan::NodePtr> Session::checkpoint(const plan::NodePtr& node, bool eager,
+                                          const ActionContext& context) {
+  auto project = std::make_shared<plan::Project>();
+  for (const plan::Attribute& a : node->output) {
+    if (a.hidden) continue;
+    plan::Attribute out = a;
+    out.id = plan::next_attribute_id();
+    out.name = "c" + std::to_string(project->exprs.size());
+    project->exprs.push_back(plan::make_alias(plan::make_attribute(a), out.name, out.id));
+    project->output.push_back(std::move(out));
+  }
+  project->children.push_back(node);
+  if (!eager) {
+    return scan_in_place(std::make_shared<CachedRows>(runtime_, conf_.time_zone(), project), *node);
+  }
+  TRY_ASSIGN(const auto rows, execute(project, context));
+  TRY_ASSIGN(auto kept, KeptRows::make(rows, runtime_.temporary_directory));
+  return scan_in_place(std::move(kept), *node);
 }
 
 std::string Session::keep_relation(plan::NodePtr node) {
@@ -149,6 +179,7 @@ Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
   auto copy = std::make_unique<Session>(runtime_, user_id_, std::move(new_id));
   copy->conf_.copy_from(conf_);
   copy->views_.copy_from(views_);
+  copy->objects_.copy_from(objects_);
   TRY(copy->artifacts_.copy_from(artifacts_));
   copy->set_current_database(current_database());
   const std::lock_guard lock(mutex_);

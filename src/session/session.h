@@ -20,6 +20,7 @@
 #include "plan/node.h"
 #include "session/artifacts.h"
 #include "session/conf.h"
+#include "session/objects.h"
 #include "session/storage_levels.h"
 #include "session/views.h"
 #include "session/warehouse.h"
@@ -61,6 +62,7 @@ class Session {
   RuntimeConf& conf() { return conf_; }
   Artifacts& artifacts() { return artifacts_; }
   Views& views() { return views_; }
+  Objects& objects() { return objects_; }
   StorageLevels& storage_levels() { return storage_levels_; }
 
   std::string current_database() const;
@@ -70,6 +72,8 @@ class Session {
   Result<TableName> table_name(const std::vector<std::string>& parts) const;
 
   Status table_not_found(const std::vector<std::string>& parts) const;
+  // As Spark says it of commands, which look for no functions' names.
+  Status relation_not_found(const std::vector<std::string>& parts) const;
 
   Result<plan::NodePtr> analyze(const spark::connect::Relation& relation);
   // Optimized and started; rows come as the partitions are read. The context's pointers must live
@@ -80,6 +84,9 @@ class Session {
   Status create_view(const spark::connect::Relation& relation, const std::string& name, bool global,
                      bool replace);
 
+  // A scan of the rows of `node`, which are computed once: now, or when they are first read.
+  Result<plan::NodePtr> checkpoint(const plan::NodePtr& node, bool eager,
+                                   const ActionContext& context);
   // DataFrames kept on the server (checkpoint).
   std::string keep_relation(plan::NodePtr node);
   Result<plan::NodePtr> kept_relation(const std::string& id) const;
@@ -97,6 +104,7 @@ class Session {
   RuntimeConf conf_;
   Artifacts artifacts_;
   Views views_;
+  Objects objects_;
   StorageLevels storage_levels_;
   mutable std::mutex mutex_;
   std::string database_ = "default";

@@ -1,68 +1,15 @@
 #include "session/statements.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "base/text.h"
-#include "delta/table.h"
-#include "delta/write.h"
-#include "functions/registry.h"
+#include "delta/alter.h"
 #include "plan/analyzer.h"
 #include "session/insert.h"
-#include "session/resolver.h"
+#include "session/statement_run.h"
+#include "session/writes.h"
+#include "spark/connect/commands.pb.h"
 #include "spark/connect/relations.pb.h"
 
 namespace millstream::session {
-namespace {
-
-// Runs one statement; a method for each kind.
-class StatementRun {
- public:
-  StatementRun(Session& session, const ActionContext& context, const ExplainText& explain_text)
-      : session_(session),
-        warehouse_(*session.runtime().warehouse),
-        context_(context),
-        explain_text_(explain_text) {}
-
-  using Outcome = Result<std::optional<CatalogResult>>;
-
-  Outcome operator()(const sql::Query&) { return std::optional<CatalogResult>(); }
-  Outcome operator()(const sql::CreateView& create);
-  Outcome operator()(const sql::CreateTable& create);
-  Outcome operator()(const sql::Insert& insert);
-  Outcome operator()(const sql::Drop& drop);
-  Outcome operator()(const sql::CreateDatabase& create);
-  Outcome operator()(const sql::Show& show);
-  Outcome operator()(const sql::Describe& describe);
-  Outcome operator()(const sql::Set& set);
-  Outcome operator()(const sql::Reset& reset);
-  Outcome operator()(const sql::Use& use);
-  Outcome operator()(const sql::Explain& explain);
-  Outcome operator()(const sql::Cache& cache);
-
- private:
-  static Outcome finish(const ResultTable& table) {
-    TRY_ASSIGN(auto result, table.finish());
-    return std::optional<CatalogResult>(std::move(result));
-  }
-  static Outcome nothing() { return finish(ResultTable()); }
-
-  Result<std::string> database_of(const sql::Name& name) const;
-  Status require_database(const std::string& name) const;
-  Status not_found(const sql::Name& parts) const;
-  bool is_view(const sql::Name& name) const;
-  Status drop_view(const sql::Drop& drop);
-  Status drop_table(const sql::Drop& drop);
-  Outcome show_relations(const sql::Show& show);
-  Outcome show_columns(const sql::Show& show);
-  Result<delta::WriteOptions> table_options(const sql::CreateTable& create, bool replaces) const;
-  Result<std::vector<std::string>> partition_columns(const sql::Name& table) const;
-
-  Session& session_;
-  Warehouse& warehouse_;
-  const ActionContext& context_;
-  const ExplainText& explain_text_;
-};
 
 // The database of SHOW … IN, USE: `db` or `spark_catalog.db`.
 Result<std::string> StatementRun::database_of(const sql::Name& name) const {
@@ -96,92 +43,96 @@ bool StatementRun::is_view(const sql::Name& name) const {
          session_.runtime().global_views->find(name[1]).has_value();
 }
 
-StatementRun::Outcome StatementRun::operator()(const sql::CreateView& create) {
-  if (create.query->has_to_df()) {
-    TRY_ASSIGN(const auto inner, session_.analyze(create.query->to_df().input()));
-    TRY(check_view_columns(create.name.back(), create.query->to_df(), plan::schema_of(*inner)));
-  }
-  TRY(session_.create_view(*create.query, create.name.back(), create.global, create.replace));
-  return nothing();
-}
-
-Result<delta::WriteOptions> StatementRun::table_options(const sql::CreateTable& create,
-                                                        bool replaces) const {
-  const auto mode = replaces ? delta::SaveMode::overwrite : delta::SaveMode::error_if_exists;
-  TRY_ASSIGN(auto options, delta::parse_write_options(Options(), mode, create.partition_by));
-  options.overwrite_schema = replaces;
-  options.properties = create.properties;
-  options.comment = create.comment;
-  options.operation = create.query != nullptr ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
-  if (create.replace) {
-    options.operation =
-        create.query != nullptr ? "CREATE OR REPLACE TABLE AS SELECT" : "CREATE OR REPLACE TABLE";
-  }
-  return options;
-}
-
-StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
-  if (!create.provider.empty() && !equals_ignore_case(create.provider, "delta")) {
-    TRY(check_format(create.provider));
-    return Status::unsupported(
-        "CREATE TABLE … USING {} is not supported: the tables of the warehouse are Delta tables",
-        create.provider);
-  }
-  TRY_ASSIGN(const std::string directory, insert_directory(session_, create.name));
-  TRY_ASSIGN(const bool exists, delta::is_delta_table(session_.runtime().store, directory));
-  if (exists && create.if_not_exists) return nothing();
-  if (exists && !create.replace) {
-    sql::Name shown = create.name;
-    if (shown.size() == 1) shown.insert(shown.begin(), session_.current_database());
-    return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS",
-                         {{"relationName", quote_identifiers(shown)}});
-  }
-  TRY_ASSIGN(const auto options, table_options(create, exists));
-  if (create.query != nullptr) {
-    if (!create.columns.empty()) {
-      return Status::unsupported("CREATE TABLE with columns and AS is not supported");
-    }
-    TRY_ASSIGN(const auto node, session_.analyze(*create.query));
-    TRY_ASSIGN(const auto rows, session_.execute(node, context_));
-    TRY(delta::write_table(session_.runtime().store, directory, rows, options, context_.cancel)
-            .status());
-    return nothing();
-  }
-  TRY_ASSIGN(const auto schema, column::parse_schema(create.columns));
-  TRY(check_duplicates(schema));
-  if (exists) {
-    // Replaced by no rows of the new schema.
-    const auto none = connector::batches_of(schema, {});
-    TRY(delta::write_table(session_.runtime().store, directory, none, options, context_.cancel)
-            .status());
-    return nothing();
-  }
-  TRY(delta::create_table(session_.runtime().store, directory, schema, options).status());
-  return nothing();
-}
-
 StatementRun::Outcome StatementRun::operator()(const sql::Insert& insert) {
   TRY(insert_rows(session_, insert, context_));
   return nothing();
 }
 
+Status StatementRun::view_expected_table(const sql::Name& name, const std::string& operation) const {
+  return Status::error("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+                       {{"viewName", quote_identifiers(name)}, {"operation", operation}});
+}
+
+Result<StatementRun::Target> StatementRun::target_of(const sql::Name& name,
+                                                     const std::string& operation) const {
+  Target target;
+  if (name.size() == 2 && equals_ignore_case(name[0], "delta") &&
+      name[1].find('/') != std::string::npos) {
+    TRY_ASSIGN(target.directory, io::local_path(name[1]));
+    TRY_ASSIGN(const bool exists, delta::is_delta_table(warehouse_.store(), target.directory));
+    if (!exists) return session_.relation_not_found(name);
+    target.shown = "delta.`" + target.directory + "`";
+    return target;
+  }
+  if (is_view(name)) return view_expected_table(name, operation);
+  const auto table = session_.table_name(name);
+  if (!table.ok()) return session_.relation_not_found(name);
+  target.name = *table;
+  TRY_ASSIGN(target.entry, warehouse_.entry(*table));
+  if (target.entry && target.entry->view) {
+    return view_expected_table({"spark_catalog", table->database, table->table}, operation);
+  }
+  TRY_ASSIGN(const bool exists, warehouse_.table_exists(*table));
+  if (!exists) return session_.relation_not_found(name);
+  target.directory = warehouse_.table_directory(*table);
+  target.shown = "spark_catalog." + table->database + "." + table->table;
+  target.is_delta = !target.entry || target.entry->provider == "delta";
+  return target;
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::InsertDirectory& insert) {
+  spark::connect::WriteOperation write;
+  write.mutable_input()->CopyFrom(*insert.query);
+  write.set_source(insert.provider);
+  write.set_mode(spark::connect::WriteOperation::SAVE_MODE_OVERWRITE);
+  if (!insert.path.empty()) write.set_path(insert.path);
+  for (const auto& [key, value] : insert.options) (*write.mutable_options())[key] = value;
+  TRY(run_write(session_, write, context_));
+  return nothing();
+}
+
+namespace {
+
+Status wrong_object(const TableName& name, const char* operation, const char* alternative,
+                    const char* required, const char* found) {
+  return Status::error("WRONG_COMMAND_FOR_OBJECT_TYPE",
+                       {{"operation", operation},
+                        {"requiredType", required},
+                        {"objectName", "spark_catalog." + name.database + "." + name.table},
+                        {"foundType", found},
+                        {"alternative", alternative}});
+}
+
+}  // namespace
+
 Status StatementRun::drop_view(const sql::Drop& drop) {
-  Views& views = drop.name.size() == 1 ? session_.views() : *session_.runtime().global_views;
   if (is_view(drop.name)) {
+    Views& views = drop.name.size() == 1 ? session_.views() : *session_.runtime().global_views;
     views.drop(drop.name.back());
     return Status::OK();
+  }
+  const auto name = session_.table_name(drop.name);
+  if (!name.ok()) return drop.if_exists ? Status::OK() : name.status();
+  TRY_ASSIGN(const auto entry, warehouse_.entry(*name));
+  if (entry && entry->view) return warehouse_.drop_entry(*name);
+  TRY_ASSIGN(const bool is_table, warehouse_.table_exists(*name));
+  if (is_table) {
+    return wrong_object(*name, "DROP VIEW", "DROP TABLE", "VIEW or METRIC_VIEW",
+                        entry && entry->external ? "EXTERNAL" : "MANAGED");
   }
   return drop.if_exists ? Status::OK() : not_found(drop.name);
 }
 
 Status StatementRun::drop_table(const sql::Drop& drop) {
-  if (is_view(drop.name)) {
-    return Status::unsupported("DROP TABLE of a view: use DROP VIEW {}", join(drop.name, "."));
-  }
+  if (is_view(drop.name)) return drop_view(drop);
   const auto name = session_.table_name(drop.name);
   if (!name.ok()) return drop.if_exists ? Status::OK() : name.status();
+  TRY_ASSIGN(const auto entry, warehouse_.entry(*name));
+  if (entry && entry->view) {
+    return wrong_object(*name, "DROP TABLE", "DROP VIEW", "EXTERNAL or MANAGED", "VIEW");
+  }
   TRY_ASSIGN(const bool exists, warehouse_.table_exists(*name));
-  if (exists) return warehouse_.drop_table(*name);
+  if (exists || entry) return warehouse_.drop_table(*name);
   return drop.if_exists ? Status::OK() : not_found(drop.name);
 }
 
@@ -198,134 +149,44 @@ StatementRun::Outcome StatementRun::operator()(const sql::Drop& drop) {
       TRY(warehouse_.drop_database(name, drop.if_exists, drop.cascade));
       break;
     }
+    case sql::ObjectKind::function:
+      if (!session_.objects().drop_function(drop.name.back()) && !drop.if_exists) {
+        return Status::error("ROUTINE_NOT_FOUND", {{"routineName", quote_identifiers(drop.name)}});
+      }
+      break;
+    case sql::ObjectKind::variable:
+      if (!session_.objects().drop_variable(drop.name.back()) && !drop.if_exists) {
+        return Status::error(
+            "VARIABLE_NOT_FOUND",
+            {{"variableName", quote_identifiers({"system", "session", drop.name.back()})}});
+      }
+      break;
   }
   return nothing();
 }
 
-StatementRun::Outcome StatementRun::operator()(const sql::CreateDatabase& create) {
-  TRY_ASSIGN(const std::string name, database_of(create.name));
-  TRY(warehouse_.create_database(name, create.if_not_exists));
+StatementRun::Outcome StatementRun::operator()(const sql::Truncate& truncate) {
+  TRY_ASSIGN(const Target target, target_of(truncate.table, "TRUNCATE TABLE"));
+  if (target.is_delta) {
+    if (truncate.partition) return Status::error("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED");
+    TRY(delta::truncate_table(warehouse_.store(), target.directory).status());
+    return nothing();
+  }
+  if (truncate.partition || target.entry->external) {
+    return Status::unsupported("TRUNCATE TABLE of a partition, or of an external table of format {}, is not supported",
+                               target.entry->provider);
+  }
+  TRY(warehouse_.store()->remove_tree(target.directory));
+  TRY(warehouse_.store()->make_directories(target.directory));
   return nothing();
 }
 
-// SHOW TABLES and SHOW VIEWS: the database's, then the session's temporary views.
-StatementRun::Outcome StatementRun::show_relations(const sql::Show& show) {
-  const bool views_only = show.kind == sql::ShowKind::views;
-  ResultTable table;
-  table.column("namespace", CellType::text, false)
-      .column(views_only ? "viewName" : "tableName", CellType::text, false)
-      .column("isTemporary", CellType::flag, false);
-  const auto shown = [&](const std::string& name) {
-    return !show.filtered || matches_pattern(show.pattern, name);
-  };
-  TRY_ASSIGN(const std::string database, database_of(show.in));
-  if (database == "global_temp") {
-    for (const auto& name : session_.runtime().global_views->names()) {
-      if (shown(name)) table.row({text(database), text(name), flag(true)});
-    }
-  } else if (views_only) {
-    TRY(require_database(database));
-  } else {
-    TRY_ASSIGN(const auto names, warehouse_.tables(database));
-    for (const auto& name : names) {
-      if (shown(name)) table.row({text(database), text(name), flag(false)});
-    }
-  }
-  for (const auto& name : session_.views().names()) {
-    if (shown(name)) table.row({text(""), text(name), flag(true)});
-  }
-  return finish(table);
-}
-
-StatementRun::Outcome StatementRun::show_columns(const sql::Show& show) {
-  SessionResolver resolver(session_);
-  auto node = resolver.named_table(show.in, Options(), false);
-  if (!node.ok()) return node.status();
-  ResultTable table;
-  table.column("col_name");
-  for (const auto& field : plan::schema_of(**node)) table.row({text(field.name)});
-  return finish(table);
-}
-
-StatementRun::Outcome StatementRun::operator()(const sql::Show& show) {
-  const auto shown = [&](const std::string& name) {
-    return !show.filtered || matches_pattern(show.pattern, name);
-  };
-  ResultTable table;
-  switch (show.kind) {
-    case sql::ShowKind::tables:
-    case sql::ShowKind::views:
-      return show_relations(show);
-    case sql::ShowKind::columns:
-      return show_columns(show);
-    case sql::ShowKind::databases: {
-      table.column("namespace", CellType::text, false);
-      TRY_ASSIGN(const auto names, warehouse_.databases());
-      for (const auto& name : names) {
-        if (shown(name)) table.row({text(name)});
-      }
-      break;
-    }
-    case sql::ShowKind::functions:
-      table.column("function", CellType::text, false);
-      for (const auto& name : functions::names()) {
-        if (shown(name)) table.row({text(name)});
-      }
-      break;
-    case sql::ShowKind::catalogs:
-      table.column("catalog", CellType::text, false);
-      if (shown("spark_catalog")) table.row({text("spark_catalog")});
-      break;
-  }
-  return finish(table);
-}
-
-Result<std::vector<std::string>> StatementRun::partition_columns(const sql::Name& name) const {
-  if (name.empty() || is_view(name)) return std::vector<std::string>();
-  const auto directory = insert_directory(session_, name);
-  if (!directory.ok()) return std::vector<std::string>();
-  TRY_ASSIGN(const auto table, delta::DeltaTable::open(warehouse_.store(), *directory));
-  return table->partition_columns();
-}
-
-namespace {
-
-// The comment that a column's metadata keeps; NULL: none.
-Cell comment_of(const column::Field& field) {
-  const auto metadata = nlohmann::json::parse(field.metadata, nullptr, false);
-  if (!metadata.is_object() || !metadata.contains("comment")) return null();
-  return text(metadata["comment"].get<std::string>());
-}
-
-}  // namespace
-
-StatementRun::Outcome StatementRun::operator()(const sql::Describe& describe) {
-  plan::NodePtr node;
-  if (describe.query != nullptr) {
-    TRY_ASSIGN(node, session_.analyze(*describe.query));
-  } else {
-    SessionResolver resolver(session_);
-    TRY_ASSIGN(node, resolver.named_table(describe.table, Options(), false));
-  }
-  ResultTable table;
-  table.column("col_name", CellType::text, false, "name of the column")
-      .column("data_type", CellType::text, false, "data type of the column")
-      .column("comment", CellType::text, true, "comment of the column");
-  const column::Schema schema = plan::schema_of(*node);
-  for (const auto& field : schema) {
-    table.row({text(field.name), text(field.type->simple_string()), comment_of(field)});
-  }
-  TRY_ASSIGN(const auto partitions, partition_columns(describe.table));
-  if (partitions.empty()) return finish(table);
-  table.row({text("# Partition Information"), text(""), text("")});
-  table.row({text("# col_name"), text("data_type"), text("comment")});
-  for (const auto& field : schema) {
-    const bool partition =
-        std::find(partitions.begin(), partitions.end(), field.name) != partitions.end();
-    if (!partition) continue;
-    table.row({text(field.name), text(field.type->simple_string()), comment_of(field)});
-  }
-  return finish(table);
+// Nothing is planned by statistics that are computed beforehand; Delta's files have theirs.
+StatementRun::Outcome StatementRun::operator()(const sql::Analyze& analyze) {
+  if (analyze.table.empty()) return nothing();
+  TRY_ASSIGN(const Target target, target_of(analyze.table, "ANALYZE TABLE"));
+  if (!target.is_delta) return nothing();
+  return Status::error("NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", {{"cmd", "ANALYZE TABLE"}});
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Set& set) {
@@ -338,8 +199,10 @@ StatementRun::Outcome StatementRun::operator()(const sql::Set& set) {
     return finish(table);
   }
   if (set.has_value) {
-    TRY(session_.conf().set(set.key, set.value));
-    table.row({text(set.key), text(set.value)});
+    const bool local = set.key == "spark.sql.session.timeZone" && set.value == "LOCAL";
+    const std::string value = local ? machine_time_zone() : set.value;
+    TRY(session_.conf().set(set.key, value));
+    table.row({text(set.key), text(value)});
     return finish(table);
   }
   table.row({text(set.key), text(session_.conf().find(set.key).value_or("<undefined>"))});
@@ -359,8 +222,13 @@ StatementRun::Outcome StatementRun::operator()(const sql::Reset& reset) {
 
 StatementRun::Outcome StatementRun::operator()(const sql::Use& use) {
   if (use.name.size() == 1 && equals_ignore_case(use.name[0], "spark_catalog")) {
-    session_.set_current_database("default");
+    if (!use.catalog) session_.set_current_database("default");
     return nothing();
+  }
+  if (use.catalog) {
+    return Status::error("CATALOG_NOT_FOUND",
+                         {{"catalogName", quote_identifier(use.name.back())},
+                          {"config", "\"spark.sql.catalog." + use.name.back() + "\""}});
   }
   TRY_ASSIGN(const std::string name, database_of(use.name));
   TRY(require_database(name));
@@ -388,8 +256,6 @@ StatementRun::Outcome StatementRun::operator()(const sql::Cache& cache) {
   if (!table.ok() && !cache.if_exists) return table.status();
   return nothing();
 }
-
-}  // namespace
 
 Result<std::optional<CatalogResult>> run_statement(Session& session,
                                                    const sql::Statement& statement,

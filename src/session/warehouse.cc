@@ -4,12 +4,15 @@
 
 #include "base/text.h"
 #include "delta/write.h"
+#include "io/rename.h"
 
 namespace millstream::session {
 namespace {
 
 constexpr std::string_view default_database = "default";
 constexpr std::string_view suffix = ".db";
+constexpr std::string_view entries_folder = ".millstream";
+constexpr std::string_view entry_suffix = ".json";
 
 Status schema_not_found(const std::string& database) {
   return Status::error("SCHEMA_NOT_FOUND",
@@ -53,8 +56,97 @@ std::string Warehouse::database_directory(const std::string& database) const {
   return name == default_database ? root_ : io::join_path(root_, name + std::string(suffix));
 }
 
-std::string Warehouse::table_directory(const TableName& name) const {
+std::string Warehouse::own_directory(const TableName& name) const {
   return io::join_path(database_directory(name.database), to_lower(name.table));
+}
+
+std::string Warehouse::table_directory(const TableName& name) const {
+  const auto known = entry(name);
+  if (known.ok() && *known && !(*known)->view && !(*known)->location.empty()) return (*known)->location;
+  return own_directory(name);
+}
+
+std::string Warehouse::entry_path(const TableName& name) const {
+  const std::string folder = io::join_path(database_directory(name.database), entries_folder);
+  return io::join_path(folder, to_lower(name.table) + std::string(entry_suffix));
+}
+
+std::string Warehouse::info_path(const std::string& database) const {
+  return io::join_path(io::join_path(database_directory(database), entries_folder), "_database");
+}
+
+Result<std::optional<Entry>> Warehouse::entry(const TableName& name) const {
+  // A name that would lead out of the folder names nothing.
+  if (name.table.find('/') != std::string::npos) return std::optional<Entry>();
+  const auto text = store_->get(entry_path(name));
+  if (!text.ok()) {
+    if (text.status().is(ErrorKind::file_not_found)) return std::optional<Entry>();
+    return text.status();
+  }
+  TRY_ASSIGN(Entry parsed, Entry::from_json(*text));
+  return std::optional<Entry>(std::move(parsed));
+}
+
+Status Warehouse::put_entry(const TableName& name, const Entry& entry) {
+  if (name.table.find('/') != std::string::npos) {
+    return Status::invalid("'{}' cannot be the name of a table or view", name.table);
+  }
+  TRY(store_->make_directories(std::string(io::parent_path(entry_path(name)))));
+  return store_->put(entry_path(name), entry.to_json());
+}
+
+Status Warehouse::drop_entry(const TableName& name) { return store_->remove(entry_path(name)); }
+
+Result<std::vector<std::string>> Warehouse::entry_names(const std::string& database) const {
+  TRY_ASSIGN(const auto files,
+             names_in(*store_, io::join_path(database_directory(database), entries_folder)));
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    if (file.ends_with(entry_suffix)) names.push_back(file.substr(0, file.size() - entry_suffix.size()));
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> Warehouse::views(const std::string& database) const {
+  TRY_ASSIGN(const auto names, entry_names(database));
+  std::vector<std::string> found;
+  for (const auto& name : names) {
+    TRY_ASSIGN(const auto known, entry({database, name}));
+    if (known && known->view) found.push_back(name);
+  }
+  return found;
+}
+
+Result<bool> Warehouse::is_taken(const TableName& name) const {
+  TRY_ASSIGN(const auto known, entry(name));
+  if (known) return true;
+  return table_exists(name);
+}
+
+Status Warehouse::rename_table(const TableName& from, const TableName& to) {
+  TRY_ASSIGN(const auto known, entry(from));
+  if (known && (known->view || !known->location.empty())) {
+    TRY(put_entry(to, *known));
+    return drop_entry(from);
+  }
+  TRY(io::rename_directory(own_directory(from), own_directory(to)));
+  if (!known) return Status::OK();
+  TRY(put_entry(to, *known));
+  return drop_entry(from);
+}
+
+Result<DatabaseInfo> Warehouse::database_info(const std::string& database) const {
+  const auto text = store_->get(info_path(database));
+  if (text.ok()) return DatabaseInfo::from_json(*text);
+  if (!text.status().is(ErrorKind::file_not_found)) return text.status();
+  DatabaseInfo info;
+  if (to_lower(database) == default_database) info.comment = "default database";
+  return info;
+}
+
+Status Warehouse::put_database_info(const std::string& database, const DatabaseInfo& info) {
+  TRY(store_->make_directories(std::string(io::parent_path(info_path(database)))));
+  return store_->put(info_path(database), info.to_json());
 }
 
 Result<bool> Warehouse::database_exists(const std::string& database) const {
@@ -74,14 +166,17 @@ Result<std::vector<std::string>> Warehouse::databases() const {
   return found;
 }
 
-Status Warehouse::create_database(const std::string& database, bool if_not_exists) {
+Status Warehouse::create_database(const std::string& database, bool if_not_exists,
+                                  const DatabaseInfo& info) {
   TRY_ASSIGN(const bool exists, database_exists(database));
   if (exists) {
     if (if_not_exists) return Status::OK();
     return Status::error("SCHEMA_ALREADY_EXISTS",
                          {{"schemaName", quote_identifier(to_lower(database))}});
   }
-  return store_->make_directories(database_directory(database));
+  TRY(store_->make_directories(database_directory(database)));
+  if (info.comment.empty() && info.properties.empty()) return Status::OK();
+  return put_database_info(database, info);
 }
 
 Status Warehouse::drop_database(const std::string& database, bool if_exists, bool cascade) {
@@ -92,7 +187,10 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
   TRY_ASSIGN(const bool exists, database_exists(database));
   if (!exists) return if_exists ? Status::OK() : schema_not_found(database);
   const std::string directory = database_directory(database);
-  TRY_ASSIGN(const auto names, names_in(*store_, directory));
+  TRY_ASSIGN(auto names, names_in(*store_, directory));
+  std::erase(names, entries_folder);
+  TRY_ASSIGN(const auto entries, entry_names(database));
+  names.insert(names.end(), entries.begin(), entries.end());
   if (!names.empty() && !cascade) {
     return Status::error("SCHEMA_NOT_EMPTY",
                          {{"schemaName", quote_identifier(to_lower(database))}});
@@ -101,7 +199,12 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
 }
 
 Result<bool> Warehouse::table_exists(const TableName& name) const {
-  return delta::is_delta_table(store_, table_directory(name));
+  TRY_ASSIGN(const auto known, entry(name));
+  if (known && known->view) return false;
+  if (known && known->provider != "delta") return true;
+  const std::string directory =
+      known && !known->location.empty() ? known->location : own_directory(name);
+  return delta::is_delta_table(store_, directory);
 }
 
 Result<std::vector<std::string>> Warehouse::tables(const std::string& database) const {
@@ -114,11 +217,20 @@ Result<std::vector<std::string>> Warehouse::tables(const std::string& database) 
     TRY_ASSIGN(const bool is_table, table_exists({database, name}));
     if (is_table) found.push_back(name);
   }
+  TRY_ASSIGN(const auto entries, entry_names(database));
+  for (const auto& name : entries) {
+    TRY_ASSIGN(const bool is_table, table_exists({database, name}));
+    if (is_table && std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+  }
+  std::sort(found.begin(), found.end());
   return found;
 }
 
 Status Warehouse::drop_table(const TableName& name) {
-  return store_->remove_tree(table_directory(name));
+  TRY_ASSIGN(const auto known, entry(name));
+  if (known) TRY(drop_entry(name));
+  if (known && known->external) return Status::OK();
+  return store_->remove_tree(own_directory(name));
 }
 
 }  // namespace millstream::session

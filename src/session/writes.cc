@@ -73,6 +73,8 @@ Status collect_files(io::Store& store, const std::string& directory,
   return Status::OK();
 }
 
+}  // namespace
+
 Status write_files(Session& session, const std::string& format, const std::string& path,
                    SaveMode mode, const Options& options, std::vector<std::string> partition_by,
                    const plan::NodePtr& node, const ActionContext& context) {
@@ -111,6 +113,8 @@ Status write_files(Session& session, const std::string& format, const std::strin
   }
   return Status::OK();
 }
+
+namespace {
 
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {

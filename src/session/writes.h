@@ -2,6 +2,7 @@
 // Spark can write and Millstream cannot is refused by name. Functions; any thread.
 #pragma once
 
+#include "delta/write.h"
 #include "session/session.h"
 
 namespace spark::connect {
@@ -11,6 +12,11 @@ class WriteOperationV2;
 
 namespace millstream::session {
 
+// Files of a format other than Delta, below a directory.
+Status write_files(Session& session, const std::string& format, const std::string& path,
+                   delta::SaveMode mode, const Options& options,
+                   std::vector<std::string> partition_by, const plan::NodePtr& node,
+                   const ActionContext& context);
 Status run_write(Session& session, const spark::connect::WriteOperation& write,
                  const ActionContext& context);
 Status run_write_v2(Session& session, const spark::connect::WriteOperationV2& write,

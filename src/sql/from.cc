@@ -105,6 +105,7 @@ bool Grammar::join_words(JoinWords* words) const {
 }
 
 Status Grammar::join_clause(const JoinWords& words, sc::Relation& left) {
+  const std::size_t first = position_;
   position_ += words.count;
   const bool lateral = is_lateral();
   if (lateral) take();
@@ -118,6 +119,7 @@ Status Grammar::join_clause(const JoinWords& words, sc::Relation& left) {
     left.mutable_join()->Swap(&join);
     left.mutable_join()->mutable_left()->Swap(&outer);
     left.mutable_join()->mutable_right()->Swap(&right);
+    mark(left, first);
     return Status::OK();
   }
   if (join.using_columns_size() > 0 || words.natural) {
@@ -166,11 +168,14 @@ Status Grammar::relation_primary(sc::Relation& out) {
 // (query) or (relation)
 Status Grammar::parenthesized_relation(sc::Relation& out) {
   const bool of_query = starts_query(1);
+  const std::size_t first = position_;
   take();
   TRY(of_query ? query(out) : relation(out));
   TRY(expect_symbol(")"));
   TRY(sample_clause(out));
-  return table_alias(out, of_query);
+  TRY(table_alias(out, of_query));
+  mark(out, first);
+  return Status::OK();
 }
 
 Status Grammar::table_or_function(sc::Relation& out) {
@@ -180,13 +185,16 @@ Status Grammar::table_or_function(sc::Relation& out) {
   if (stream) take();
   if (bracket) take();
   std::vector<std::string> parts;
+  const std::size_t first = position_;
   TRY(dotted_name(&parts));
   if (is_symbol("(") && !stream) {
     TRY(table_function(parts, out));
+    mark(out, first);
     return table_alias(out, false);
   }
-  if (bracket) TRY(expect_symbol(")"));
   make_named_table(out, parts);
+  mark(out, first);
+  if (bracket) TRY(expect_symbol(")"));
   out.mutable_read()->set_is_streaming(stream);
   TRY(time_travel(*out.mutable_read()->mutable_named_table()));
   TRY(sample_clause(out));
@@ -277,7 +285,10 @@ Status Grammar::sample_clause(sc::Relation& out) {
     out.mutable_limit()->mutable_input()->Swap(&input);
     return Status::OK();
   }
-  if (!(fraction >= 0 && fraction <= 1)) return bad_fraction(first, fraction);
+  if (!(fraction >= 0 && fraction <= 1)) {
+    return legacy_error(
+        first, fmt::format("Sampling fraction ({:.1f}) must be on interval [0, 1]", fraction));
+  }
   out.mutable_sample()->set_upper_bound(fraction);
   out.mutable_sample()->mutable_input()->Swap(&input);
   if (!accept_word("REPEATABLE")) return Status::OK();
@@ -288,11 +299,11 @@ Status Grammar::sample_clause(sc::Relation& out) {
   return expect_symbol(")");
 }
 
-Status Grammar::bad_fraction(const Token& first, double fraction) const {
+Status Grammar::legacy_error(const Token& first, const std::string& message) const {
   ErrorInfo info;
   info.kind = ErrorKind::parse;
   info.condition = "_LEGACY_ERROR_TEMP_0064";
-  info.message = fmt::format("Sampling fraction ({:.1f}) must be on interval [0, 1]", fraction);
+  info.message = message;
   info.parameters = {{"msg", info.message}};
   info.message += ".";
   return parse_error(text_, first, tokens_[position_ - 1], Status(std::move(info)));

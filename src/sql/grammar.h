@@ -48,8 +48,12 @@ class Grammar {
   bool is_database_word() const;
   bool accept_if_not_exists();
   bool accept_if_exists();
-  Status create_view(Statement& out, bool replace, bool global);
-  Status create_table(Statement& out, bool replace);
+  Status create_view(Statement& out, bool replace, bool global, bool temporary);
+  Status view_using(CreateView& create);
+  Status create_database(Statement& out);
+  std::string text_between(std::size_t first, std::size_t end) const;
+  Status create_table(Statement& out, bool replace, bool must_exist);
+  Status string_value(std::string* out);
   Status column_definitions(std::string* out);
   bool is_word_at(std::size_t token, std::string_view keyword) const;
   Status table_clauses(CreateTable& create);
@@ -62,14 +66,39 @@ class Grammar {
   Status use_statement(Statement& out);
   Status explain_statement(Statement& out);
   Status cache_statement(Statement& out);
+  Status from_insert(Statement& out);
+  Status insert_partition(Insert& insert);
+  Status insert_directory(Statement& out);
+
+  // alter.cc
+  Status alter_statement(Statement& out);
+  Status alter_database(Statement& out);
+  Status alter_table(Statement& out, bool view);
+  Status add_columns(AlterTable& alter);
+  Status alter_column(AlterTable& alter);
+  Status column_change(ColumnChange& change);
+  Status column_position(ColumnPosition& position);
+  Status comment_statement(Statement& out);
+
+  // describe.cc
+  Status describe_relation(Describe& describe);
+  Status show_of_table(Show& show);
+
+  // routine.cc: functions and variables.
+  Status create_function(Statement& out, bool replace, bool temporary);
+  Status function_parameters(CreateFunction& create);
+  Status function_clauses(CreateFunction& create);
+  Status declare_variable(Statement& out);
+  Status set_variable(Statement& out);
 
   // query.cc: WITH, set operations, ORDER BY and LIMIT.
   Status query(sc::Relation& out);
   void gather_subqueries(sc::Relation& out);
   Status query_body(sc::Relation& out);
   Status with_clause(std::vector<sc::Relation>& definitions);
+  Status recursion_limit(sc::Relation& definition);
   Status set_operations(sc::Relation& out, bool intersect_only);
-  Status set_operators(sc::Relation& out, bool intersect_only);
+  Status set_operators(sc::Relation& out, bool intersect_only, std::size_t first);
   bool set_operator(bool intersect_only) const;
   Status query_primary(sc::Relation& out);
   Status inline_table(sc::Relation& out);
@@ -121,7 +150,7 @@ class Grammar {
   Status time_travel(sc::Read_NamedTable& table);
   Status table_function(const std::vector<std::string>& name, sc::Relation& out);
   Status sample_clause(sc::Relation& out);
-  Status bad_fraction(const Token& first, double fraction) const;
+  Status legacy_error(const Token& first, const std::string& message) const;
   Status pivot_clause(sc::Relation& out);
   Status pivot_values(sc::Aggregate& aggregate);
   Status unpivot_clause(sc::Relation& out);
@@ -161,6 +190,8 @@ class Grammar {
   Status call(const std::string& name, sc::Expression& out);
   Status call_arguments(const std::string& name, sc::Expression_UnresolvedFunction& function);
   Status argument(sc::Expression& out);
+  Status hints();
+  Status within_group(sc::Expression& out);
   Status lambda(sc::Expression& out);
   Status case_expression(sc::Expression& out);
   Status parameter(sc::Expression& out);
@@ -208,6 +239,9 @@ class Grammar {
   Status unexpected() const { return syntax_error(text_, peek(), false); }
   Status unexpected_end() const;  // what follows a complete text
   Status too_complex() const;
+  // `out` is what was read from token `first` on; what has a place already keeps it.
+  void mark(sc::Expression& out, std::size_t first) const;
+  void mark(sc::Relation& out, std::size_t first) const;
 
   std::string_view text_;
   std::vector<Token> tokens_;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "sql/parser.h"
 
 namespace millstream::sql {
 namespace {
@@ -124,7 +125,7 @@ class Lexer {
         ++position_;
       } else if (c == '-' && at(position_ + 1) == '-') {
         while (position_ < text_.size() && text_[position_] != '\n') ++position_;
-      } else if (c == '/' && at(position_ + 1) == '*') {
+      } else if (c == '/' && at(position_ + 1) == '*' && at(position_ + 2) != '+') {
         TRY(skip_comment());
       } else {
         return Status::OK();
@@ -175,8 +176,8 @@ class Lexer {
       token.value = std::string(token.text);
       return token;
     }
-    static constexpr std::array<std::string_view, 17> symbols{
-        "<=>", ">>>", "<>", "!=", "<=", ">=", "==", "||", "->",
+    static constexpr std::array<std::string_view, 19> symbols{
+        "/*+", "*/",  "<=>", ">>>", "<>", "!=", "<=", ">=", "==", "||", "->",
         "::",  "<<",  ">>", "!>", "!<", "=>", ":=", "|>"};
     for (const auto symbol : symbols) {
       if (text_.substr(position_).starts_with(symbol))
@@ -330,21 +331,10 @@ Status syntax_error(std::string_view text, const Token& token, const Status& sta
 
 Status parse_error(std::string_view text, const Token& first, const Token& last,
                    const Status& status) {
-  const std::size_t end = last.offset + last.text.size();
-  const Place place = place_of(text, first.offset);
-  QueryContext context;
-  context.is_sql = true;
-  context.fragment = std::string(text.substr(first.offset, end - first.offset));
-  context.start_index = static_cast<int>(first.offset);
-  context.stop_index = static_cast<int>(end) - 1;
-  context.summary = fmt::format(
-      "== SQL (line {}, position {}) ==\n{}", place.line, place.column + 1,
-      marked(text, place,
-             std::string(place.column, ' ') + std::string(utf8_length(context.fragment), '^')));
   ErrorInfo info = status.info();
   info.kind = ErrorKind::parse;
   info.message = "\n" + info.message;
-  info.contexts = {std::move(context)};
+  info.contexts = {query_context(text, first.offset, last.offset + last.text.size())};
   return Status(std::move(info));
 }
 

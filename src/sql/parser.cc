@@ -82,6 +82,23 @@ Status Grammar::name(std::string* out) {
 
 Status Grammar::too_complex() const { return Status::error("FAILED_TO_PARSE_TOO_COMPLEX"); }
 
+void Grammar::mark(sc::Expression& out, std::size_t first) const {
+  // Literals are many, and nothing is wrong with them alone.
+  if (out.has_literal() || out.common().has_origin() || first >= position_) return;
+  const Token& last = tokens_[position_ - 1];
+  auto* place = out.mutable_common()->mutable_origin()->mutable_jvm_origin();
+  place->set_start_index(static_cast<std::int32_t>(tokens_[first].offset));
+  place->set_stop_index(static_cast<std::int32_t>(last.offset + last.text.size()));
+}
+
+void Grammar::mark(sc::Relation& out, std::size_t first) const {
+  if (out.common().has_origin() || first >= position_) return;
+  const Token& last = tokens_[position_ - 1];
+  auto* place = out.mutable_common()->mutable_origin()->mutable_jvm_origin();
+  place->set_start_index(static_cast<std::int32_t>(tokens_[first].offset));
+  place->set_stop_index(static_cast<std::int32_t>(last.offset + last.text.size()));
+}
+
 Grammar::Grammar(std::string_view text, std::vector<Token> tokens, const Parameters* parameters)
     : text_(text), tokens_(std::move(tokens)), parameters_(parameters) {
   has_window_clause_ = std::any_of(tokens_.begin(), tokens_.end(), [](const Token& token) {
@@ -156,6 +173,7 @@ void join_terms(std::string_view name, std::vector<sc::Expression>& terms, sc::E
 
 Status Grammar::expression(sc::Expression& out) {
   if (++nesting_ > limits::nesting_max) return too_complex();
+  const std::size_t first = position_;
   std::vector<sc::Expression> terms(1);
   TRY(conjunction(terms[0]));
   while (accept_word("OR")) {
@@ -163,11 +181,13 @@ Status Grammar::expression(sc::Expression& out) {
     TRY(conjunction(terms.back()));
   }
   join_terms("or", terms, out);
+  if (terms.size() > 1) mark(out, first);
   --nesting_;
   return Status::OK();
 }
 
 Status Grammar::conjunction(sc::Expression& out) {
+  const std::size_t first = position_;
   std::vector<sc::Expression> terms(1);
   TRY(negation(terms[0]));
   while (accept_word("AND")) {
@@ -175,10 +195,12 @@ Status Grammar::conjunction(sc::Expression& out) {
     TRY(negation(terms.back()));
   }
   join_terms("and", terms, out);
+  if (terms.size() > 1) mark(out, first);
   return Status::OK();
 }
 
 Status Grammar::negation(sc::Expression& out) {
+  const std::size_t first = position_;
   int count = 0;
   while (is_word("NOT") || is_symbol("!")) {
     take();
@@ -186,13 +208,17 @@ Status Grammar::negation(sc::Expression& out) {
   }
   TRY(predicate(out));
   for (; count > 0; --count) wrap(out, "not");
+  mark(out, first);
   return Status::OK();
 }
 
 Status Grammar::predicate(sc::Expression& out) {
   TRY(binary(out, 0));
   bool applied = false;
-  return predicate_tail(out, &applied);
+  const std::size_t first = position_;
+  TRY(predicate_tail(out, &applied));
+  if (applied) mark(out, first);
+  return Status::OK();
 }
 
 Status Grammar::predicate_tail(sc::Expression& value, bool* applied) {
@@ -354,6 +380,7 @@ std::string_view operator_at(int level, const Token& token) {
 
 Status Grammar::binary(sc::Expression& out, int level) {
   if (level == levels) return unary(out);
+  const std::size_t first = position_;
   TRY(binary(out, level + 1));
   for (int terms = 0;; ++terms) {
     const std::string_view name = operator_at(level, peek());
@@ -363,10 +390,12 @@ Status Grammar::binary(sc::Expression& out, int level) {
     sc::Expression right;
     TRY(binary(right, level + 1));
     wrap(out, name, right);
+    mark(out, first);
   }
 }
 
 Status Grammar::unary(sc::Expression& out) {
+  const std::size_t first = position_;
   std::vector<std::string_view> operators;
   while (is_symbol("-") || is_symbol("+") || is_symbol("~")) {
     const Token& next = peek(1);
@@ -380,13 +409,16 @@ Status Grammar::unary(sc::Expression& out) {
   for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
     wrap(out, *op == "+" ? "positive" : *op);
   }
+  mark(out, first);
   return Status::OK();
 }
 
 // value[index], value.member, value::type
 Status Grammar::postfix(sc::Expression& out) {
+  const std::size_t first = position_;
   TRY(primary(out));
   for (int count = 0; count <= limits::chain_max; ++count) {
+    mark(out, first);
     sc::Expression inner;
     if (accept_symbol("[")) {
       sc::Expression index;
@@ -418,6 +450,8 @@ Status parse_expression(std::string_view text, sc::Expression* expression,
   TRY_ASSIGN(auto tokens, tokenize(text));
   Grammar grammar(text, std::move(tokens));
   TRY(grammar.parse_all(*expression));
+  expression->mutable_common()->mutable_origin()->mutable_jvm_origin()->set_sql_text(
+      std::string(text));
   *subqueries = grammar.take_subqueries();
   return Status::OK();
 }

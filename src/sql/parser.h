@@ -28,6 +28,11 @@ struct Parameters {
 Status parse_expression(std::string_view text, spark::connect::Expression* expression,
                         std::vector<spark::connect::Relation>* subqueries);
 
+// The bytes [start, end) of a text as an error shows them.
+QueryContext query_context(std::string_view text, std::size_t start, std::size_t end);
+// The error with that place; what is wrong with a query says "; line 1 pos 7" in its message too.
+Status with_place(const Status& status, std::string_view text, std::size_t start, std::size_t end);
+
 // "a.b.`c.d`" -> a, b, c.d. PARSE_SYNTAX_ERROR / INVALID_ATTRIBUTE_NAME_SYNTAX.
 Result<std::vector<std::string>> parse_identifier(std::string_view text);
 

@@ -30,7 +30,7 @@ Status Grammar::pipe_operator(sc::Relation& out) {
     out.mutable_filter()->mutable_input()->Swap(&input);
     return expression(*out.mutable_filter()->mutable_condition());
   }
-  if (is_set_word(0)) return set_operators(out, false);
+  if (is_set_word(0)) return set_operators(out, false, 0);
   if (is_word("TABLESAMPLE")) return sample_clause(out);
   const std::size_t start = position_;
   TRY(organization(out));

@@ -258,7 +258,9 @@ Status Grammar::argument(sc::Expression& out) {
     if (is_symbol(")", i) && is_symbol("->", i + 1)) return lambda(out);
   }
   if (is_name() && is_symbol("=>", 1)) {
-    return Status::unsupported("named arguments are not supported: {}", peek().text);
+    out.mutable_named_argument_expression()->set_key(take().value);
+    take();
+    return expression(*out.mutable_named_argument_expression()->mutable_value());
   }
   TRY(expression(out));
   // What belongs to the call's own syntax names nothing.

@@ -110,21 +110,26 @@ Status Grammar::query_body(sc::Relation& out) {
 // WITH a AS (…), b(x, y) AS (…)
 Status Grammar::with_clause(std::vector<sc::Relation>& definitions) {
   const Token with = take();
-  if (is_word("RECURSIVE") && is_name(1)) {
-    return Status::unsupported("WITH RECURSIVE is not supported by Millstream yet");
-  }
+  const bool recursive = is_word("RECURSIVE") && is_name(1);
+  if (recursive) take();
   std::vector<std::string> duplicates;
   do {
     std::string alias;
     TRY(name(&alias));
     std::vector<std::string> columns;
     if (is_symbol("(") && !starts_query(1)) TRY(name_list(&columns));
+    sc::Relation recursion;
+    if (recursive) TRY(recursion_limit(recursion));
     accept_word("AS");
     TRY(expect_symbol("("));
     sc::Relation& definition = definitions.emplace_back();
     TRY(query(definition));
     TRY(expect_symbol(")"));
     name_columns(definition, columns);
+    if (recursive) {
+      recursion.mutable_hint()->mutable_input()->Swap(&definition);
+      definition.Swap(&recursion);
+    }
     const bool known =
         std::any_of(definitions.begin(), definitions.end() - 1, [&](const sc::Relation& other) {
           return equals_ignore_case(other.subquery_alias().alias(), alias);
@@ -136,6 +141,15 @@ Status Grammar::with_clause(std::vector<sc::Relation>& definitions) {
   return parse_error(
       text_, with, tokens_[position_ - 1],
       Status::error("DUPLICATED_CTE_NAMES", {{"duplicateNames", join(duplicates, ", ")}}));
+}
+
+// [MAX RECURSION LEVEL n]: the hint around what may refer to itself.
+Status Grammar::recursion_limit(sc::Relation& definition) {
+  definition.mutable_hint()->set_name("ms_recursive");
+  if (!is_word("MAX") || !is_word("RECURSION", 1)) return Status::OK();
+  position_ += 2;
+  TRY(expect_word("LEVEL"));
+  return number(*definition.mutable_hint()->add_parameters(), false);
 }
 
 // ( a, b )
@@ -165,11 +179,12 @@ bool Grammar::set_operator(bool intersect_only) const {
 
 // Terms joined by UNION, EXCEPT and MINUS, which bind looser than INTERSECT.
 Status Grammar::set_operations(sc::Relation& out, bool intersect_only) {
+  const std::size_t first = position_;
   TRY(intersect_only ? query_primary(out) : set_operations(out, true));
-  return set_operators(out, intersect_only);
+  return set_operators(out, intersect_only, first);
 }
 
-Status Grammar::set_operators(sc::Relation& out, bool intersect_only) {
+Status Grammar::set_operators(sc::Relation& out, bool intersect_only, std::size_t first) {
   for (int terms = 0; set_operator(intersect_only); ++terms) {
     if (terms > limits::nesting_max) return too_complex();
     sc::Relation left = take_relation(out);
@@ -182,12 +197,10 @@ Status Grammar::set_operators(sc::Relation& out, bool intersect_only) {
                                    : SetType::SET_OP_TYPE_EXCEPT);
     operation->set_is_all(accept_word("ALL"));
     if (!operation->is_all()) accept_word("DISTINCT");
-    if (is_word("BY") && is_word("NAME", 1)) {
-      return Status::unsupported("UNION BY NAME is not supported by Millstream yet");
-    }
     operation->mutable_left_input()->Swap(&left);
     TRY(intersect_only ? query_primary(*operation->mutable_right_input())
                        : set_operations(*operation->mutable_right_input(), true));
+    mark(out, first);
   }
   return Status::OK();
 }

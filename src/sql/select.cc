@@ -21,6 +21,7 @@ struct Grammar::SelectParts {
   bool has_having = false;
   sc::Expression qualify;
   bool has_qualify = false;
+  std::size_t first = 0;  // its first token
 };
 
 // Whether the word at hand begins a clause of a query, so that it is no alias. What nothing can
@@ -47,6 +48,7 @@ bool Grammar::starts_clause() const {
 // SELECT … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [QUALIFY …] [WINDOW …]
 Status Grammar::select(sc::Relation& out) {
   SelectParts parts;
+  parts.first = position_;
   auto windows = std::move(windows_);
   windows_.clear();
   TRY(named_windows());
@@ -64,12 +66,14 @@ Status Grammar::select(sc::Relation& out) {
 // FROM t SELECT …, or FROM t alone.
 Status Grammar::from_statement(sc::Relation& out) {
   sc::Relation from;
+  const std::size_t first = position_;
   TRY(from_clause(from));
   if (!is_word("SELECT")) {
     out.Swap(&from);
     return Status::OK();
   }
   SelectParts parts;
+  parts.first = first;
   auto windows = std::move(windows_);
   windows_.clear();
   TRY(named_windows());
@@ -86,6 +90,7 @@ Status Grammar::from_statement(sc::Relation& out) {
 
 Status Grammar::select_list(SelectParts& parts) {
   TRY(expect_word("SELECT"));
+  TRY(hints());
   parts.distinct = is_word("DISTINCT") && !is_symbol(",", 1) && peek(1).kind != TokenKind::end;
   const bool all = is_word("ALL") && !is_symbol(",", 1) && peek(1).kind != TokenKind::end;
   if (parts.distinct || all) take();
@@ -105,6 +110,7 @@ Status Grammar::select_clauses(SelectParts& parts) {
     parts.has_from = true;
     parts.from.mutable_filter()->mutable_input()->Swap(&inner);
     TRY(expression(*parts.from.mutable_filter()->mutable_condition()));
+    mark(parts.from, parts.first);
   }
   parts.grouping.set_group_type(sc::Aggregate::GROUP_TYPE_GROUPBY);
   if (is_word("GROUP") && is_word("BY", 1)) {
@@ -147,7 +153,28 @@ Status Grammar::finish_select(SelectParts& parts, sc::Relation& out) {
     if (parts.has_from) project->mutable_input()->Swap(&parts.from);
     for (auto& one : parts.list) project->add_expressions()->Swap(&one);
   }
+  mark(out, parts.first);
   if (parts.distinct) wrap_distinct(out);
+  return Status::OK();
+}
+
+// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Millstream finds its own way, so that only the
+// form counts.
+Status Grammar::hints() {
+  while (accept_symbol("/*+")) {
+    do {
+      std::string hint;
+      TRY(name(&hint));
+      if (!accept_symbol("(") || accept_symbol(")")) continue;
+      do {
+        sc::Expression argument;
+        TRY(primary(argument));
+        while (accept_symbol(".")) TRY(name(&hint));
+      } while (accept_symbol(","));
+      TRY(expect_symbol(")"));
+    } while (accept_symbol(",") || is_name());
+    TRY(expect_symbol("*/"));
+  }
   return Status::OK();
 }
 

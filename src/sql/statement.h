@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/status.h"
 
 namespace spark::connect {
+class Expression;
 class Relation;
 class SQL;
 }  // namespace spark::connect
@@ -23,37 +25,65 @@ struct Query {
   QueryPtr relation;
 };
 
-// CREATE [OR REPLACE] [GLOBAL] TEMP VIEW v [(a, b)] AS query
+using Properties = std::map<std::string, std::string>;
+
+// CREATE [OR REPLACE] [[GLOBAL] TEMP] VIEW [IF NOT EXISTS] v [(a, b)] AS query | USING format OPTIONS (…)
 struct CreateView {
   Name name;
   bool replace = false;
   bool global = false;
+  bool temporary = false;
+  bool if_not_exists = false;
+  std::vector<std::string> column_comments;  // as many as columns are named; empty: none
+  std::string comment;
+  Properties properties;
+  std::string text;  // of the query, with the view's names of columns put to it by `query`
+  std::vector<std::string> columns;
   QueryPtr query;
+  std::string provider;  // of USING; then there is no query
+  std::string schema;    // DDL
+  Properties options;
 };
 
-// CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t (columns) | AS query
+// CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t (columns) | AS query | LIKE other; REPLACE TABLE t …
 struct CreateTable {
   Name name;
   bool replace = false;
+  bool must_exist = false;  // REPLACE TABLE
   bool if_not_exists = false;
   std::string provider;  // of USING; empty: not said
   std::string columns;   // DDL
   std::vector<std::string> partition_by;
-  std::map<std::string, std::string> properties;
+  Properties properties;
+  Properties options;
   std::string comment;
+  std::string location;
+  Name like;
   QueryPtr query;  // null: a table without rows
 };
 
-// INSERT INTO | OVERWRITE t [(a, b) | BY NAME] query
+// INSERT INTO | OVERWRITE t [PARTITION (p = 1, q)] [(a, b) | BY NAME] query
 struct Insert {
   Name table;
   bool overwrite = false;
   bool by_name = false;
+  // Columns with their constant as text, which is cast to the column's type; null: of the query.
+  std::vector<std::pair<std::string, std::shared_ptr<spark::connect::Expression>>> partition;
+  std::shared_ptr<spark::connect::Expression> replace_where;
+  std::string replace_where_text;
   std::vector<std::string> columns;
   QueryPtr query;
 };
 
-enum class ObjectKind : std::uint8_t { table, view, database };
+// INSERT OVERWRITE DIRECTORY 'path' USING format query
+struct InsertDirectory {
+  std::string path;
+  std::string provider;
+  Properties options;
+  QueryPtr query;
+};
+
+enum class ObjectKind : std::uint8_t { table, view, database, function, variable };
 
 struct Drop {
   ObjectKind kind = ObjectKind::table;
@@ -65,19 +95,132 @@ struct Drop {
 struct CreateDatabase {
   Name name;
   bool if_not_exists = false;
+  std::string comment;
+  std::string location;
+  Properties properties;
 };
 
-enum class ShowKind : std::uint8_t { tables, views, databases, columns, functions, catalogs };
+// ALTER DATABASE d SET DBPROPERTIES (…), COMMENT ON DATABASE d IS '…'
+struct AlterDatabase {
+  Name name;
+  Properties properties;
+  std::optional<std::string> comment;
+};
+
+// Where ALTER TABLE puts a column: as it is, FIRST, or AFTER another.
+struct ColumnPosition {
+  bool given = false;
+  std::string after;  // empty: first
+};
+
+struct ColumnChange {
+  Name path;                          // nested members by their dotted name
+  std::string type;                   // DDL; empty: as it is
+  std::optional<std::string> comment;
+  std::optional<bool> nullable;
+  ColumnPosition position;
+};
+
+enum class AlterKind : std::uint8_t {
+  set_properties,
+  unset_properties,
+  add_columns,
+  alter_column,
+  drop_columns,
+  rename_column,
+  rename,
+  comment,
+  set_location,
+};
+
+struct AlterTable {
+  AlterKind kind = AlterKind::set_properties;
+  Name table;
+  bool view = false;  // ALTER VIEW
+  Properties properties;
+  std::vector<std::string> keys;  // of UNSET
+  std::vector<ColumnChange> columns;
+  Name new_name;  // of RENAME
+  std::string comment;
+};
+
+// ALTER VIEW v AS query
+struct AlterView {
+  Name name;
+  std::string text;
+  QueryPtr query;
+};
+
+struct Truncate {
+  Name table;
+  bool partition = false;
+};
+
+struct Analyze {
+  Name table;  // empty: all of a database
+};
+
+enum class ShowKind : std::uint8_t {
+  tables,
+  views,
+  databases,
+  columns,
+  functions,
+  user_functions,
+  catalogs,
+  create_table,
+  properties,
+  partitions,
+  current_namespace,
+  table_extended,
+};
 
 struct Show {
   ShowKind kind = ShowKind::tables;
-  Name in;  // a database; of SHOW COLUMNS the table
+  Name in;  // a database; of SHOW COLUMNS and of what a table has: the table
   bool filtered = false;
-  std::string pattern;  // "a*|b*"
+  std::string pattern;  // "a*|b*"; of properties the key
 };
 
+enum class DescribeKind : std::uint8_t { relation, extended, history, detail, database, function };
+
 struct Describe {
-  Name table;  // empty: the query
+  DescribeKind kind = DescribeKind::relation;
+  Name table;  // empty: the query. A database, a function
+  QueryPtr query;
+  Name column;
+  std::optional<std::int64_t> limit;  // of HISTORY
+};
+
+// CREATE [OR REPLACE] TEMPORARY FUNCTION f(x INT DEFAULT 1) [RETURNS type | TABLE (…)] RETURN body
+struct CreateFunction {
+  Name name;
+  bool replace = false;
+  bool if_not_exists = false;
+  bool temporary = false;
+  struct Parameter {
+    std::string name;
+    std::string type;
+    std::string default_text;  // empty: none
+  };
+  std::vector<Parameter> parameters;
+  bool table = false;
+  std::string returns;  // DDL of a type, or of a table's columns; empty: the body's
+  std::string comment;
+  std::string body;  // text of an expression, or of the query of a table function
+};
+
+struct DeclareVariable {
+  Name name;
+  bool replace = false;
+  std::string type;  // empty: the default's
+  std::string default_text;  // empty: NULL
+};
+
+// SET VAR a = 1, b = DEFAULT; SET VAR (a, b) = (query)
+struct SetVariable {
+  std::vector<Name> names;
+  std::vector<std::string> values;  // texts; empty where DEFAULT; or none, then the query
   QueryPtr query;
 };
 
@@ -93,6 +236,7 @@ struct Reset {
 
 struct Use {
   Name name;
+  bool catalog = false;  // SET CATALOG
 };
 
 struct Explain {
@@ -108,8 +252,10 @@ struct Cache {
   QueryPtr query;
 };
 
-using Statement = std::variant<Query, CreateView, CreateTable, Insert, Drop, CreateDatabase, Show,
-                               Describe, Set, Reset, Use, Explain, Cache>;
+using Statement = std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Drop,
+                               CreateDatabase, AlterDatabase, AlterTable, AlterView, Truncate, Analyze,
+                               Show, Describe, CreateFunction, DeclareVariable, SetVariable, Set, Reset,
+                               Use, Explain, Cache>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

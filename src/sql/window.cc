@@ -5,9 +5,7 @@
 namespace millstream::sql {
 
 Status Grammar::after_call(sc::Expression& out) {
-  if (is_word("WITHIN") && is_word("GROUP", 1)) {
-    return Status::unsupported("WITHIN GROUP is not supported");
-  }
+  if (is_word("WITHIN") && is_word("GROUP", 1)) TRY(within_group(out));
   if (is_word("FILTER") && is_symbol("(", 1)) {
     take();
     take();
@@ -34,6 +32,20 @@ Status Grammar::after_call(sc::Expression& out) {
   return Status::OK();
 }
 
+// f(a) WITHIN GROUP (ORDER BY b): the call and its order.
+Status Grammar::within_group(sc::Expression& out) {
+  take();
+  take();
+  wrap(out, "ms_within_group");
+  TRY(expect_symbol("("));
+  TRY(expect_word("ORDER"));
+  TRY(expect_word("BY"));
+  do {
+    TRY(sort_item(*out.mutable_unresolved_function()->add_arguments()->mutable_sort_order()));
+  } while (accept_symbol(","));
+  return expect_symbol(")");
+}
+
 // name, (name), or ([PARTITION BY …] [ORDER BY …] [frame])
 Status Grammar::window_specification(sc::Expression_Window& window) {
   const bool named = is_name() || (is_symbol("(") && is_name(1) && is_symbol(")", 2));
@@ -51,6 +63,14 @@ Status Grammar::window_specification(sc::Expression_Window& window) {
     return Status::OK();
   }
   TRY(expect_symbol("("));
+  if (is_word("CLUSTER")) {
+    take();
+    TRY(expect_word("BY"));
+    do {
+      TRY(expression(*window.add_partition_spec()));
+    } while (accept_symbol(","));
+    return expect_symbol(")");
+  }
   if (is_word("PARTITION") || is_word("DISTRIBUTE")) {
     take();
     TRY(expect_word("BY"));
@@ -114,11 +134,15 @@ Status Grammar::frame_bound(sc::Expression_Window_WindowFrame_FrameBoundary& bou
     return Status::OK();
   }
   sc::Expression value;
+  const Token& first = peek();
   TRY(binary(value, 0));
+  if (value.has_unresolved_attribute()) {
+    return legacy_error(first, "Frame bound value must be a literal.");
+  }
   const bool preceding = is_word("PRECEDING");
   if (!preceding && !is_word("FOLLOWING")) return unexpected();
   take();
-  if (preceding) wrap(value, "negative");
+  if (preceding) wrap(value, "-");
   bound.mutable_value()->Swap(&value);
   return Status::OK();
 }

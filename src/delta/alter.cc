@@ -1,0 +1,63 @@
+#include "delta/alter.h"
+
+#include "base/clock.h"
+#include "delta/commit_files.h"
+#include "delta/features.h"
+#include "delta/log.h"
+#include "delta/schema_rules.h"
+#include "delta/transaction.h"
+
+namespace millstream::delta {
+
+Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store, const std::string& table,
+                                     const std::string& operation, const std::string& parameters,
+                                     const MetadataChange& change) {
+  const auto log = Log::shared(store, table);
+  TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
+  if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table));
+  Metadata next = snapshot->metadata();
+  column::Schema schema = snapshot->schema();
+  TRY(change(next, schema));
+  if (schema != snapshot->schema()) {
+    if (snapshot->info().mapping != MappingMode::none) {
+      return Status::unsupported("{} of a table with column mapping is not supported by Millstream yet",
+                                 operation);
+    }
+    TRY(check_column_names(schema, "METADATA_UPDATE"));
+    next.schema_string = column::schema_to_json(schema);
+  }
+  if (next.configuration != snapshot->metadata().configuration) {
+    TRY_ASSIGN(next.configuration, check_properties(next.configuration));
+  }
+  if (next == snapshot->metadata()) return snapshot->version();
+  Transaction txn;
+  txn.read = snapshot;
+  const Protocol raised = upgraded(snapshot->protocol(), protocol_for(schema, next.configuration));
+  if (raised != snapshot->protocol()) txn.protocol = raised;
+  TRY(check_writable(raised, *snapshot->info_ptr(), table));
+  txn.metadata = std::move(next);
+  txn.operation = operation;
+  txn.parameters = parameters;
+  return commit(*log, txn);
+}
+
+Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store, const std::string& table) {
+  const auto log = Log::shared(store, table);
+  TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
+  if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table));
+  if (snapshot->files().size() == 0) return snapshot->version();
+  Transaction txn;
+  txn.read = snapshot;
+  txn.read_whole_table = true;
+  txn.operation = "DELETE";
+  txn.parameters = R"({"predicate":"[\"true\"]"})";
+  const std::int64_t bytes = remove_all(*snapshot, SystemClock().now_ms(), txn);
+  txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
+  txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(bytes));
+  TRY(check_transaction(txn, snapshot->info()));
+  return commit(*log, txn);
+}
+
+}  // namespace millstream::delta

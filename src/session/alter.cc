@@ -1,0 +1,343 @@
+// ALTER TABLE, VIEW and DATABASE.
+#include "delta/alter.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "delta/snapshot.h"
+#include "plan/text.h"
+#include "session/statement_run.h"
+
+namespace millstream::session {
+
+namespace {
+
+using column::Field;
+using column::Schema;
+using Json = nlohmann::json;
+
+std::string json_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Status unresolved(const sql::Name& path, const Schema& schema) {
+  std::vector<plan::Attribute> columns;
+  for (const Field& field : schema) {
+    plan::Attribute column;
+    column.name = field.name;
+    column.type = field.type;
+    columns.push_back(std::move(column));
+  }
+  return plan::unresolved_column(path, columns);
+}
+
+// Calls `f` with the fields that hold the last part of the path and gives back the changed schema.
+Result<Schema> in_parent(const Schema& schema, const sql::Name& path, std::size_t at,
+                         const Schema& root,
+                         const std::function<Result<Schema>(Schema)>& f) {
+  if (at + 1 == path.size()) return f(schema);
+  Schema out = schema;
+  const int index = column::find_field_ignore_case(out, path[at]);
+  if (index < 0) return unresolved(path, root);
+  Field& field = out[static_cast<std::size_t>(index)];
+  if (field.type->kind() != column::TypeKind::struct_) {
+    return Status::unsupported("a change of {} inside {} is not supported", join(path, "."),
+                               field.type->sql());
+  }
+  TRY_ASSIGN(Schema inner, in_parent(field.type->fields(), path, at + 1, root, f));
+  field.type = column::struct_type(std::move(inner));
+  return out;
+}
+
+std::string with_comment(const std::string& metadata, const std::string& comment) {
+  Json json = Json::parse(metadata, nullptr, false);
+  if (!json.is_object()) json = Json::object();
+  json["comment"] = comment;
+  return json_text(json);
+}
+
+Status place(Schema& fields, Field field, const sql::ColumnPosition& position,
+             const sql::Name& path, const Schema& root) {
+  if (!position.given) {
+    fields.push_back(std::move(field));
+  } else if (position.after.empty()) {
+    fields.insert(fields.begin(), std::move(field));
+  } else {
+    const int after = column::find_field_ignore_case(fields, position.after);
+    if (after < 0) {
+      sql::Name wanted(path.begin(), path.end() - 1);
+      wanted.push_back(position.after);
+      return unresolved(wanted, root);
+    }
+    fields.insert(fields.begin() + after + 1, std::move(field));
+  }
+  return Status::OK();
+}
+
+Result<Schema> added(const Schema& schema, const sql::ColumnChange& change) {
+  if (change.nullable == false) {
+    return Status::error("DELTA_OPERATION_NOT_ALLOWED",
+                         {{"operation", "NOT NULL in ALTER TABLE ADD COLUMNS"}});
+  }
+  return in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
+    if (column::find_field_ignore_case(fields, change.path.back()) >= 0) {
+      return Status::error(
+          "FIELD_ALREADY_EXISTS",
+          {{"op", "add"},
+           {"fieldNames", quote_identifiers(change.path)},
+           {"struct", "\"" + column::struct_type(column::as_nullable(schema))->sql() + "\""}});
+    }
+    Field field;
+    field.name = change.path.back();
+    TRY_ASSIGN(field.type, column::parse_type(change.type));
+    if (change.comment) field.metadata = with_comment("", *change.comment);
+    TRY(place(fields, std::move(field), change.position, change.path, schema));
+    return fields;
+  });
+}
+
+Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
+  return in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
+    const int index = column::find_field_ignore_case(fields, change.path.back());
+    if (index < 0) return unresolved(change.path, schema);
+    Field field = fields[static_cast<std::size_t>(index)];
+    if (!change.type.empty()) {
+      TRY_ASSIGN(const auto type, column::parse_type(change.type));
+      if (!column::same_type_ignoring_nullability(type, field.type)) {
+        return Status::error("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+                             {{"fieldPath", join(change.path, ".")},
+                              {"oldField", field.type->sql()},
+                              {"newField", type->sql()}});
+      }
+    }
+    if (change.comment) field.metadata = with_comment(field.metadata, *change.comment);
+    if (change.nullable == false && field.nullable) {
+      ErrorInfo info;
+      info.kind = ErrorKind::analysis;
+      info.condition = "_LEGACY_ERROR_TEMP_2330";
+      info.parameters = {{"fieldName", join(change.path, ".")}};
+      info.message = "Cannot change nullable column to non-nullable: " + join(change.path, ".") + ".";
+      return Status(std::move(info));
+    }
+    if (change.nullable == true) field.nullable = true;
+    if (!change.position.given) {
+      fields[static_cast<std::size_t>(index)] = std::move(field);
+      return fields;
+    }
+    fields.erase(fields.begin() + index);
+    TRY(place(fields, std::move(field), change.position, change.path, schema));
+    return fields;
+  });
+}
+
+// Columns are dropped and renamed where their names in the files are others, which Millstream does not write.
+Status needs_column_mapping(const char* condition, const Schema& schema, const sql::ColumnChange& change) {
+  TRY(in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
+        if (column::find_field_ignore_case(fields, change.path.back()) >= 0) return fields;
+        return unresolved(change.path, schema);
+      }).status());
+  return Status::error(
+      condition,
+      {{"advice",
+        "\nPlease enable Column Mapping on your Delta table with mapping mode 'name'.\nYou can use "
+        "one of the following commands.\n\nALTER TABLE table_name SET TBLPROPERTIES "
+        "('delta.columnMapping.mode' = 'name')\n\nNote, if your table is not on the required "
+        "protocol version it will be upgraded.\nColumn mapping requires at least protocol (2, 5)\n"}});
+}
+
+std::string operation_of(sql::AlterKind kind) {
+  switch (kind) {
+    case sql::AlterKind::unset_properties:
+      return "UNSET TBLPROPERTIES";
+    case sql::AlterKind::add_columns:
+      return "ADD COLUMNS";
+    case sql::AlterKind::alter_column:
+      return "CHANGE COLUMN";
+    default:
+      return "SET TBLPROPERTIES";
+  }
+}
+
+Json parameters_of(const sql::AlterTable& alter) {
+  switch (alter.kind) {
+    case sql::AlterKind::set_properties:
+      return {{"properties", json_text(Json(alter.properties))}};
+    case sql::AlterKind::unset_properties:
+      return {{"properties", json_text(Json(alter.keys))}, {"ifExists", true}};
+    case sql::AlterKind::comment:
+      return {{"properties", json_text(Json{{"comment", alter.comment}})}};
+    default: {
+      std::vector<std::string> names;
+      for (const auto& change : alter.columns) names.push_back(join(change.path, "."));
+      return {{alter.kind == sql::AlterKind::add_columns ? "columns" : "column", json_text(Json(names))}};
+    }
+  }
+}
+
+const char* shown_operation(const sql::AlterTable& alter) {
+  if (alter.view) return "ALTER VIEW";
+  switch (alter.kind) {
+    case sql::AlterKind::set_properties:
+      return "ALTER TABLE ... SET TBLPROPERTIES";
+    case sql::AlterKind::unset_properties:
+      return "ALTER TABLE ... UNSET TBLPROPERTIES";
+    case sql::AlterKind::add_columns:
+      return "ALTER TABLE ... ADD COLUMN";
+    case sql::AlterKind::alter_column:
+      return "ALTER TABLE ... ALTER COLUMN";
+    case sql::AlterKind::drop_columns:
+      return "ALTER TABLE ... DROP COLUMN";
+    case sql::AlterKind::rename_column:
+      return "ALTER TABLE ... RENAME COLUMN";
+    case sql::AlterKind::comment:
+      return "COMMENT ON TABLE";
+    default:
+      return "ALTER TABLE ... RENAME TO";
+  }
+}
+
+}  // namespace
+
+Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& target) {
+  const auto change = [&](delta::Metadata& metadata, Schema& schema) -> Status {
+    switch (alter.kind) {
+      case sql::AlterKind::set_properties:
+        for (const auto& [key, value] : alter.properties) {
+          if (key == "comment") {
+            metadata.description = value;
+          } else {
+            metadata.configuration[key] = value;
+          }
+        }
+        break;
+      case sql::AlterKind::unset_properties:
+        for (const auto& key : alter.keys) metadata.configuration.erase(key);
+        break;
+      case sql::AlterKind::comment:
+        metadata.description = alter.comment;
+        break;
+      case sql::AlterKind::add_columns:
+        for (const auto& one : alter.columns) {
+          TRY_ASSIGN(schema, added(schema, one));
+        }
+        break;
+      case sql::AlterKind::alter_column:
+        for (const auto& one : alter.columns) {
+          TRY_ASSIGN(schema, changed(schema, one));
+        }
+        break;
+      case sql::AlterKind::drop_columns:
+        return needs_column_mapping("DELTA_UNSUPPORTED_DROP_COLUMN", schema, alter.columns[0]);
+      case sql::AlterKind::rename_column:
+        return needs_column_mapping("DELTA_UNSUPPORTED_RENAME_COLUMN", schema, alter.columns[0]);
+      default:
+        return Status::unsupported("this form of ALTER TABLE is not supported");
+    }
+    return Status::OK();
+  };
+  return delta::change_metadata(warehouse_.store(), target.directory, operation_of(alter.kind),
+                                json_text(parameters_of(alter)), change)
+      .status();
+}
+
+StatementRun::Outcome StatementRun::rename(const sql::AlterTable& alter) {
+  if (alter.table.size() == 1 && is_view(alter.table)) {
+    if (!alter.view) return view_expected_table(alter.table, shown_operation(alter));
+    auto view = *session_.views().find(alter.table[0]);
+    view.name = alter.new_name.back();
+    if (!session_.views().put(std::move(view), false)) {
+      return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS",
+                           {{"relationName", quote_identifiers(alter.new_name)}});
+    }
+    session_.views().drop(alter.table[0]);
+    return nothing();
+  }
+  const auto from = session_.table_name(alter.table);
+  if (!from.ok()) return session_.relation_not_found(alter.table);
+  TRY_ASSIGN(const auto entry, warehouse_.entry(*from));
+  TRY_ASSIGN(const bool there, warehouse_.is_taken(*from));
+  if (!there) return session_.relation_not_found(alter.table);
+  if (alter.view != (entry && entry->view)) {
+    if (!alter.view) return view_expected_table({"spark_catalog", from->database, from->table}, shown_operation(alter));
+    return Status::error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+                         {{"tableName", from->quoted()}, {"operation", "ALTER VIEW ... RENAME TO"}});
+  }
+  TRY_ASSIGN(const TableName to, session_.table_name(alter.new_name));
+  if (to.database != from->database) {
+    return Status::unsupported("ALTER TABLE … RENAME TO into another database is not supported");
+  }
+  TRY_ASSIGN(const bool taken, warehouse_.is_taken(to));
+  if (taken) {
+    return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS",
+                         {{"relationName", quote_identifiers({to.database, to.table})}});
+  }
+  TRY(warehouse_.rename_table(*from, to));
+  return nothing();
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::AlterTable& alter) {
+  if (alter.kind == sql::AlterKind::rename) return rename(alter);
+  if (alter.view) {
+    TRY_ASSIGN(const TableName name, session_.table_name(alter.table));
+    TRY_ASSIGN(auto entry, warehouse_.entry(name));
+    if (!entry || !entry->view) return session_.relation_not_found(alter.table);
+    for (const auto& [key, value] : alter.properties) entry->properties[key] = value;
+    for (const auto& key : alter.keys) entry->properties.erase(key);
+    TRY(warehouse_.put_entry(name, *entry));
+    return nothing();
+  }
+  TRY_ASSIGN(const Target target, target_of(alter.table, shown_operation(alter)));
+  if (target.is_delta) {
+    TRY(alter_metadata(alter, target));
+    return nothing();
+  }
+  Entry entry = *target.entry;
+  switch (alter.kind) {
+    case sql::AlterKind::set_properties:
+      for (const auto& [key, value] : alter.properties) entry.properties[key] = value;
+      break;
+    case sql::AlterKind::unset_properties:
+      for (const auto& key : alter.keys) entry.properties.erase(key);
+      break;
+    case sql::AlterKind::comment:
+      entry.comment = alter.comment;
+      break;
+    default:
+      return Status::unsupported("{} of a table of format {} is not supported",
+                                 shown_operation(alter), entry.provider);
+  }
+  TRY(warehouse_.put_entry(*target.name, entry));
+  return nothing();
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::AlterView& alter) {
+  sql::CreateView create;
+  create.name = alter.name;
+  create.replace = true;
+  create.text = alter.text;
+  create.query = alter.query;
+  create.temporary = is_view(alter.name);
+  create.global = create.temporary && alter.name.size() == 2;
+  if (!create.temporary) {
+    const auto name = session_.table_name(alter.name);
+    if (!name.ok()) return session_.relation_not_found(alter.name);
+    TRY_ASSIGN(const auto entry, warehouse_.entry(*name));
+    if (!entry || !entry->view) return session_.relation_not_found(alter.name);
+    create.comment = entry->comment;
+    create.properties = entry->properties;
+  }
+  return (*this)(create);
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::AlterDatabase& alter) {
+  TRY_ASSIGN(const std::string name, database_of(alter.name));
+  TRY(require_database(name));
+  TRY_ASSIGN(DatabaseInfo info, warehouse_.database_info(name));
+  for (const auto& [key, value] : alter.properties) info.properties[key] = value;
+  if (alter.comment) info.comment = *alter.comment;
+  TRY(warehouse_.put_database_info(name, info));
+  return nothing();
+}
+
+}  // namespace millstream::session

@@ -1,0 +1,85 @@
+#include "session/entry.h"
+
+#include <nlohmann/json.hpp>
+
+namespace millstream::session {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// A member that is missing, or of another type, is the value as it stands.
+template <typename T>
+void read(const Json& json, const char* name, T* value) {
+  const auto found = json.find(name);
+  if (found == json.end()) return;
+  try {
+    *value = found->get<T>();
+  } catch (const Json::exception&) {
+  }
+}
+
+Result<Json> parse(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return Status::illegal_state("an entry of the warehouse is not JSON: {}", text);
+  return json;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string Entry::to_json() const {
+  Json json{{"type", view ? "view" : "table"}, {"comment", comment}, {"properties", properties}};
+  if (view) {
+    json["text"] = text;
+    json["database"] = database;
+    json["columns"] = columns;
+    json["columnComments"] = column_comments;
+  } else {
+    json["provider"] = provider;
+    json["location"] = location;
+    json["external"] = external;
+    json["schema"] = schema;
+    json["partitionBy"] = partition_by;
+    json["options"] = options;
+  }
+  return dump(json);
+}
+
+Result<Entry> Entry::from_json(const std::string& text) {
+  TRY_ASSIGN(const Json json, parse(text));
+  Entry entry;
+  std::string type;
+  read(json, "type", &type);
+  entry.view = type == "view";
+  read(json, "comment", &entry.comment);
+  read(json, "properties", &entry.properties);
+  read(json, "text", &entry.text);
+  read(json, "database", &entry.database);
+  read(json, "columns", &entry.columns);
+  read(json, "columnComments", &entry.column_comments);
+  read(json, "provider", &entry.provider);
+  read(json, "location", &entry.location);
+  read(json, "external", &entry.external);
+  read(json, "schema", &entry.schema);
+  read(json, "partitionBy", &entry.partition_by);
+  read(json, "options", &entry.options);
+  return entry;
+}
+
+std::string DatabaseInfo::to_json() const {
+  return dump(Json{{"comment", comment}, {"properties", properties}});
+}
+
+Result<DatabaseInfo> DatabaseInfo::from_json(const std::string& text) {
+  TRY_ASSIGN(const Json json, parse(text));
+  DatabaseInfo info;
+  read(json, "comment", &info.comment);
+  read(json, "properties", &info.properties);
+  return info;
+}
+
+}  // namespace millstream::session

@@ -1,0 +1,115 @@
+// StatementRun: one statement; a method for each kind. Inside of the room: others call run_statement.
+#pragma once
+
+#include "session/resolver.h"
+#include "session/statements.h"
+
+namespace millstream::delta {
+struct WriteOptions;
+class DeltaTable;
+}  // namespace millstream::delta
+
+namespace millstream::session {
+
+class StatementRun {
+ public:
+  StatementRun(Session& session, const ActionContext& context, const ExplainText& explain_text)
+      : session_(session),
+        warehouse_(*session.runtime().warehouse),
+        context_(context),
+        explain_text_(explain_text) {}
+
+  using Outcome = Result<std::optional<CatalogResult>>;
+
+  Outcome operator()(const sql::Query&) { return std::optional<CatalogResult>(); }
+  // statements.cc
+  Outcome operator()(const sql::Insert& insert);
+  Outcome operator()(const sql::InsertDirectory& insert);
+  Outcome operator()(const sql::Drop& drop);
+  Outcome operator()(const sql::Truncate& truncate);
+  Outcome operator()(const sql::Analyze& analyze);
+  Outcome operator()(const sql::Set& set);
+  Outcome operator()(const sql::Reset& reset);
+  Outcome operator()(const sql::Use& use);
+  Outcome operator()(const sql::Explain& explain);
+  Outcome operator()(const sql::Cache& cache);
+  // create.cc
+  Outcome operator()(const sql::CreateView& create);
+  Outcome operator()(const sql::CreateTable& create);
+  Outcome operator()(const sql::CreateDatabase& create);
+  // alter.cc
+  Outcome operator()(const sql::AlterDatabase& alter);
+  Outcome operator()(const sql::AlterTable& alter);
+  Outcome operator()(const sql::AlterView& alter);
+  // describe.cc
+  Outcome operator()(const sql::Show& show);
+  Outcome operator()(const sql::Describe& describe);
+  // routines.cc
+  Outcome operator()(const sql::CreateFunction& create);
+  Outcome operator()(const sql::DeclareVariable& declare);
+  Outcome operator()(const sql::SetVariable& set);
+
+ private:
+  static Outcome finish(const ResultTable& table) {
+    TRY_ASSIGN(auto result, table.finish());
+    return std::optional<CatalogResult>(std::move(result));
+  }
+  static Outcome nothing() { return finish(ResultTable()); }
+
+  Result<std::string> database_of(const sql::Name& name) const;
+  Status require_database(const std::string& name) const;
+  Status not_found(const sql::Name& parts) const;
+  bool is_view(const sql::Name& name) const;  // a temporary one
+
+  // A table that a statement works on.
+  struct Target {
+    std::string directory;
+    std::string shown;  // spark_catalog.db.t, or delta.`/path`
+    std::optional<TableName> name;
+    std::optional<Entry> entry;
+    bool is_delta = true;
+  };
+  // `operation` is for the error when it is a view.
+  Result<Target> target_of(const sql::Name& name, const std::string& operation) const;
+  Status view_expected_table(const sql::Name& name, const std::string& operation) const;
+
+  Status drop_view(const sql::Drop& drop);
+  Status drop_table(const sql::Drop& drop);
+
+  Outcome create_temporary_view(const sql::CreateView& create);
+  Status create_stored_view(const sql::CreateView& create);
+  Result<delta::WriteOptions> table_options(const sql::CreateTable& create, bool replaces) const;
+  Status create_like(const sql::CreateTable& create, const std::string& directory);
+  Status create_file_table(const sql::CreateTable& create, const TableName& name);
+  Status fill_file_table(const Entry& entry, const std::string& directory, const sql::QueryPtr& query);
+  Status create_delta_table(const sql::CreateTable& create, const std::string& directory, bool exists);
+  Status check_existing(const sql::CreateTable& create, const std::string& directory) const;
+  Status already_exists(const sql::Name& name) const;
+
+  Status alter_metadata(const sql::AlterTable& alter, const Target& target);
+  Outcome rename(const sql::AlterTable& alter);
+
+  Outcome show_relations(const sql::Show& show);
+  Outcome show_columns(const sql::Show& show);
+  Outcome show_of_table(const sql::Show& show);
+  Outcome show_properties(const sql::Show& show);
+  Outcome show_partitions(const sql::Show& show);
+  Outcome describe_column(const sql::Describe& describe, const plan::NodePtr& node);
+  Outcome describe_relation(const sql::Describe& describe);
+  Outcome describe_history(const sql::Describe& describe);
+  Outcome describe_detail(const sql::Describe& describe);
+  Outcome describe_database(const sql::Describe& describe);
+  Status describe_extended(const sql::Describe& describe, ResultTable& table);
+  Result<std::vector<std::string>> partition_columns(const sql::Name& table) const;
+
+  Result<std::vector<plan::ExprPtr>> values_of(const spark::connect::Relation& relation,
+                                               const std::vector<column::TypePtr>& types);
+  Result<plan::ExprPtr> value_of_text(const std::string& text, const column::TypePtr& type);
+
+  Session& session_;
+  Warehouse& warehouse_;
+  const ActionContext& context_;
+  const ExplainText& explain_text_;
+};
+
+}  // namespace millstream::session

@@ -1,0 +1,216 @@
+// ALTER TABLE, VIEW and DATABASE, COMMENT ON.
+#include "base/text.h"
+#include "sql/grammar.h"
+
+namespace millstream::sql {
+
+namespace {
+
+Status refused(const std::string& words) {
+  return Status::unsupported("the SQL statement {} is not supported by Millstream yet", words);
+}
+
+}  // namespace
+
+Status Grammar::alter_statement(Statement& out) {
+  if (is_database_word()) return alter_database(out);
+  if (accept_word("TABLE")) return alter_table(out, false);
+  if (accept_word("VIEW")) return alter_table(out, true);
+  if (is_name()) return refused("ALTER " + to_upper(peek().text));
+  return unexpected();
+}
+
+// SET DBPROPERTIES ('a' = 'b')
+Status Grammar::alter_database(Statement& out) {
+  take();
+  AlterDatabase alter;
+  TRY(dotted_name(&alter.name));
+  if (!is_word("SET") && !is_word("UNSET")) return unexpected();
+  const bool unset = is_word("UNSET");
+  take();
+  if (unset || is_word("LOCATION")) {
+    return refused("ALTER DATABASE … " + to_upper(unset ? "UNSET" : peek().text));
+  }
+  if (!accept_word("DBPROPERTIES")) TRY(expect_word("PROPERTIES"));
+  TRY(property_list(&alter.properties));
+  out = std::move(alter);
+  return Status::OK();
+}
+
+Status Grammar::alter_table(Statement& out, bool view) {
+  AlterTable alter;
+  alter.view = view;
+  TRY(dotted_name(&alter.table));
+  if (view && (accept_word("AS") || starts_query())) {
+    AlterView as;
+    as.name = alter.table;
+    const std::size_t first = position_;
+    TRY(whole_query(&as.query));
+    as.text = text_between(first, position_);
+    out = std::move(as);
+    return Status::OK();
+  }
+  if (accept_word("SET")) {
+    if (!is_word("TBLPROPERTIES")) {
+      if (is_word("LOCATION") || is_word("SERDE") || is_word("SERDEPROPERTIES")) {
+        return refused("ALTER TABLE … SET " + to_upper(peek().text));
+      }
+      return unexpected();
+    }
+    take();
+    TRY(property_list(&alter.properties));
+  } else if (accept_word("UNSET")) {
+    alter.kind = AlterKind::unset_properties;
+    TRY(expect_word("TBLPROPERTIES"));
+    accept_if_exists();
+    TRY(expect_symbol("("));
+    do {
+      std::string key;
+      TRY(string_value(&key));
+      alter.keys.push_back(std::move(key));
+    } while (accept_symbol(","));
+    TRY(expect_symbol(")"));
+  } else if (accept_word("RENAME")) {
+    alter.kind = AlterKind::rename;
+    if (accept_word("COLUMN")) {
+      alter.kind = AlterKind::rename_column;
+      TRY(dotted_name(&alter.columns.emplace_back().path));
+    }
+    TRY(expect_word("TO"));
+    TRY(dotted_name(&alter.new_name));
+  } else if (is_word("ADD") && (is_word("COLUMN", 1) || is_word("COLUMNS", 1))) {
+    TRY(add_columns(alter));
+  } else if (is_word("DROP") && (is_word("COLUMN", 1) || is_word("COLUMNS", 1))) {
+    position_ += 2;
+    alter.kind = AlterKind::drop_columns;
+    accept_if_exists();
+    const bool several = accept_symbol("(");
+    do {
+      TRY(dotted_name(&alter.columns.emplace_back().path));
+    } while (accept_symbol(","));
+    if (several) TRY(expect_symbol(")"));
+  } else if (is_word("ALTER") || is_word("CHANGE")) {
+    TRY(alter_column(alter));
+  } else if (is_name()) {
+    const std::string words = to_upper(peek().text) + (is_name(1) ? " " + to_upper(peek(1).text) : "");
+    return refused("ALTER TABLE … " + words);
+  } else {
+    return unexpected();
+  }
+  out = std::move(alter);
+  return Status::OK();
+}
+
+// ADD COLUMN a INT COMMENT '…' | ADD COLUMNS (a INT FIRST, b INT AFTER a)
+Status Grammar::add_columns(AlterTable& alter) {
+  alter.kind = AlterKind::add_columns;
+  position_ += 2;
+  const bool several = accept_symbol("(");
+  do {
+    ColumnChange& change = alter.columns.emplace_back();
+    TRY(dotted_name(&change.path));
+    TRY(column_change(change));
+  } while (accept_symbol(","));
+  return several ? expect_symbol(")") : Status::OK();
+}
+
+// A type and what may follow it.
+Status Grammar::column_change(ColumnChange& change) {
+  const std::size_t first = position_;
+  if (!is_name()) return unexpected();
+  int depth = 0;
+  while (peek().kind != TokenKind::end) {
+    const bool ends = is_symbol(",") || is_symbol(")") || is_symbol(";") || is_word("COMMENT") ||
+                      is_word("NOT") || is_word("DEFAULT") || is_word("FIRST") || is_word("AFTER");
+    if (depth == 0 && ends && position_ > first) break;
+    if (is_symbol("(")) ++depth;
+    if (is_symbol(")")) --depth;
+    for (const char c : peek().kind == TokenKind::symbol ? peek().text : std::string_view()) {
+      depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    }
+    take();
+  }
+  change.type = text_between(first, position_);
+  for (;;) {
+    if (accept_word("COMMENT")) {
+      std::string comment;
+      TRY(string_value(&comment));
+      change.comment = std::move(comment);
+    } else if (is_word("NOT") && is_word("NULL", 1)) {
+      position_ += 2;
+      change.nullable = false;
+    } else if (is_word("DEFAULT")) {
+      return refused("ALTER TABLE … ADD COLUMN with DEFAULT");
+    } else if (is_word("FIRST") || is_word("AFTER")) {
+      TRY(column_position(change.position));
+    } else {
+      return Status::OK();
+    }
+  }
+}
+
+Status Grammar::column_position(ColumnPosition& position) {
+  position.given = true;
+  if (accept_word("FIRST")) return Status::OK();
+  TRY(expect_word("AFTER"));
+  Name after;
+  TRY(dotted_name(&after));
+  position.after = after.back();
+  return Status::OK();
+}
+
+// ALTER | CHANGE [COLUMN] a COMMENT '…' | TYPE t | SET NOT NULL | DROP NOT NULL | FIRST | AFTER b
+Status Grammar::alter_column(AlterTable& alter) {
+  alter.kind = AlterKind::alter_column;
+  take();
+  accept_word("COLUMN");
+  ColumnChange& change = alter.columns.emplace_back();
+  TRY(dotted_name(&change.path));
+  if (accept_word("COMMENT")) {
+    std::string comment;
+    TRY(string_value(&comment));
+    change.comment = std::move(comment);
+  } else if (accept_word("TYPE")) {
+    TRY(column_change(change));
+  } else if (is_word("FIRST") || is_word("AFTER")) {
+    TRY(column_position(change.position));
+  } else if ((is_word("SET") || is_word("DROP")) && is_word("NOT", 1) && is_word("NULL", 2)) {
+    change.nullable = is_word("DROP");
+    position_ += 3;
+  } else if ((is_word("SET") || is_word("DROP")) && is_word("DEFAULT", 1)) {
+    return refused("ALTER TABLE … ALTER COLUMN … " + to_upper(peek().text) + " DEFAULT");
+  } else if (is_name() && (is_name(1) || is_word("COMMENT", 1))) {
+    return refused("ALTER TABLE … CHANGE COLUMN with a new name or type");
+  } else {
+    return unexpected();
+  }
+  return Status::OK();
+}
+
+// COMMENT ON TABLE t IS '…', COMMENT ON DATABASE d IS NULL
+Status Grammar::comment_statement(Statement& out) {
+  take();
+  TRY(expect_word("ON"));
+  const bool database = is_database_word();
+  if (!database && !is_word("TABLE")) {
+    return is_name() ? refused("COMMENT ON " + to_upper(peek().text)) : unexpected();
+  }
+  take();
+  Name name;
+  TRY(dotted_name(&name));
+  TRY(expect_word("IS"));
+  std::string comment;
+  if (!accept_word("NULL")) TRY(string_value(&comment));
+  if (database) {
+    out = AlterDatabase{std::move(name), {}, comment};
+    return Status::OK();
+  }
+  AlterTable alter;
+  alter.kind = AlterKind::comment;
+  alter.table = std::move(name);
+  alter.comment = std::move(comment);
+  out = std::move(alter);
+  return Status::OK();
+}
+
+}  // namespace millstream::sql
