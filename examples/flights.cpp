@@ -1,8 +1,10 @@
-// The main job in C++: files arrive in a landing folder and become a Delta table, each row exactly once.
+// The main job in C++: files arrive in a landing folder and become a Delta table, each row exactly
+// once.
 //
 // usage: flights FOLDER      (FOLDER as written by make_flights.py)
 //
-// The engine runs in this process; with SPARK_REMOTE=sc://host:port a Spark Connect server does the work.
+// The engine runs in this process; with SPARK_REMOTE=sc://host:port a Spark Connect server does the
+// work.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -56,12 +58,10 @@ void ingest(const SparkSession& spark, const Folders& folders) {
 
 DataFrame worst_carriers(const SparkSession& spark, const Folders& folders) {
   const DataFrame bronze = spark.read().format("delta").load(folders.bronze);
-  const DataFrame airlines = spark.read()
-                                 .schema("carrier string, name string")
-                                 .json(folders.root / "airlines.json");
+  const DataFrame airlines =
+      spark.read().schema("carrier string, name string").json(folders.root / "airlines.json");
   return bronze.group_by({"carrier"})
-      .agg({F::count("*").alias("flights"),
-            F::round(F::avg("arr_delay"), 2).alias("mean_delay")})
+      .agg({F::count("*").alias("flights"), F::round(F::avg("arr_delay"), 2).alias("mean_delay")})
       .join(airlines, {"carrier"})
       .select({"name", "flights", "mean_delay"})
       .sort({F::desc("mean_delay")})
@@ -77,7 +77,8 @@ void run(const Folders& folders) {
     try {
       ingest(spark, folders);
     } catch (const SparkException& error) {
-      // A column that is new stops the stream once: its schema has grown, so the same program goes on.
+      // A column that is new stops the stream once: its schema has grown, so the same program goes
+      // on.
       if (wave < 3) throw;
       std::printf("  stopped: %.200s\n  the same program again:\n", error.what());
       ingest(spark, folders);

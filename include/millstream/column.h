@@ -1,5 +1,5 @@
-// Column: an expression that no table has been asked about yet. Names and types are checked when the
-// DataFrame that uses it is analyzed or run.
+// Column: an expression that no table has been asked about yet. Names and types are checked when
+// the DataFrame that uses it is analyzed or run.
 #pragma once
 
 #include <initializer_list>
@@ -84,8 +84,9 @@ class Operand {
  public:
   Operand(const Column& column) : column_(column) {}
   template <typename T>
-    requires(std::is_constructible_v<Value, T> && !std::is_base_of_v<Column, std::decay_t<T>>)
-  Operand(T&& value) : column_(lit(Value(std::forward<T>(value)))) {}
+  requires(std::is_constructible_v<Value, T> && !std::is_base_of_v<Column, std::decay_t<T>>)
+      Operand(T&& value)
+      : column_(lit(Value(std::forward<T>(value)))) {}
   const Column& column() const { return column_; }
 
  private:

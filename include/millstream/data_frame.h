@@ -1,5 +1,5 @@
-// DataFrame: a query that runs when rows, a file or a table are asked of it. The names, defaults and
-// errors of Spark's; a call that runs or analyzes throws SparkException.
+// DataFrame: a query that runs when rows, a file or a table are asked of it. The names, defaults
+// and errors of Spark's; a call that runs or analyzes throws SparkException.
 #pragma once
 
 #include <cstdint>

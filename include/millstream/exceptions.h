@@ -1,5 +1,5 @@
-// What every call of this API throws when Spark would raise: one class, whose condition says what is
-// wrong, as `except AnalysisException` with `getCondition()` does in Python.
+// What every call of this API throws when Spark would raise: one class, whose condition says what
+// is wrong, as `except AnalysisException` with `getCondition()` does in Python.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Spark's functions. An argument is a column or the name of one, as in Python; numbers and truth values
-// are constants; a text that is a constant where Python takes one too (a pattern, a format) is marked by
-// its type below, and elsewhere written lit("…").
+// Spark's functions. An argument is a column or the name of one, as in Python; numbers and truth
+// values are constants; a text that is a constant where Python takes one too (a pattern, a format)
+// is marked by its type below, and elsewhere written lit("…").
 //
 //   using namespace millstream::api;
 //   namespace F = millstream::api::functions;
@@ -28,18 +28,17 @@ class Argument {
   Argument(const char* name) : column_(col(name)) {}
   Argument(const std::string& name) : column_(col(name)) {}
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  Argument(T number) : column_(lit(Value(number))) {}
+  requires std::is_arithmetic_v<T> Argument(T number) : column_(lit(Value(number))) {}
   const Column& column() const { return column_; }
 
  private:
   Column column_;
 };
 
-#define MILLSTREAM_FUNCTION(name)                                       \
-  template <typename... Arguments>                                      \
-  Column name(const Arguments&... arguments) {                          \
-    return call_function(#name, {Argument(arguments).column()...});     \
+#define MILLSTREAM_FUNCTION(name)                                   \
+  template <typename... Arguments>                                  \
+  Column name(const Arguments&... arguments) {                      \
+    return call_function(#name, {Argument(arguments).column()...}); \
   }
 
 // Arithmetic.

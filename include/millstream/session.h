@@ -1,7 +1,8 @@
 // SparkSession: where every program begins.
 //
-//   auto spark = SparkSession::builder().warehouse("lake").get_or_create();          // in this process
-//   auto spark = SparkSession::builder().remote("sc://host:15002").get_or_create();  // a server
+//   auto spark = SparkSession::builder().warehouse("lake").get_or_create();          // in this
+//   process auto spark = SparkSession::builder().remote("sc://host:15002").get_or_create();  // a
+//   server
 //
 // The server may be Millstream or Apache Spark: the protocol is the same.
 #pragma once

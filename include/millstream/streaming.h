@@ -53,8 +53,7 @@ class StreamingQueryManager {
 
   std::vector<StreamingQuery> active() const;
   std::optional<StreamingQuery> get(const std::string& id) const;
-  bool await_any_termination(
-      std::optional<std::chrono::milliseconds> timeout = std::nullopt) const;
+  bool await_any_termination(std::optional<std::chrono::milliseconds> timeout = std::nullopt) const;
   void reset_terminated() const;
 
  private:

@@ -70,10 +70,10 @@ class Row {
 // ARRAY is Values, MAP Entries in their order, STRUCT Row. Immutable and cheap to copy.
 class Value {
  public:
-  using Storage = std::variant<std::monostate, bool, std::int64_t, double, std::string, Binary,
-                               Decimal, Date, Timestamp, TimestampNtz, DayTimeInterval,
-                               YearMonthInterval, std::shared_ptr<const Values>,
-                               std::shared_ptr<const Entries>, Row>;
+  using Storage =
+      std::variant<std::monostate, bool, std::int64_t, double, std::string, Binary, Decimal, Date,
+                   Timestamp, TimestampNtz, DayTimeInterval, YearMonthInterval,
+                   std::shared_ptr<const Values>, std::shared_ptr<const Entries>, Row>;
 
   Value() = default;  // NULL
   Value(std::nullptr_t) {}

@@ -39,10 +39,11 @@ std::vector<std::string> texts(const DataFrame& frame) {
 
 TEST_F(Api, ValuesOfEveryTypeComeBack) {
   const Row row = spark()
-                      .sql("select true, 1Y, 2L, 1.5D, 12.50BD, 'x', X'0aff', date'2024-02-29', "
-                           "timestamp'2024-02-29 00:00:00.5Z', timestamp_ntz'1969-12-31 23:59:59', "
-                           "array(1, null), map('k', 1), named_struct('a', 1), null, "
-                           "interval '1' day, interval '14' month")
+                      .sql(
+                          "select true, 1Y, 2L, 1.5D, 12.50BD, 'x', X'0aff', date'2024-02-29', "
+                          "timestamp'2024-02-29 00:00:00.5Z', timestamp_ntz'1969-12-31 23:59:59', "
+                          "array(1, null), map('k', 1), named_struct('a', 1), null, "
+                          "interval '1' day, interval '14' month")
                       .first();
   EXPECT_EQ(row[0], Value(true));
   EXPECT_EQ(row[1].as_long(), 1);
@@ -63,11 +64,11 @@ TEST_F(Api, ValuesOfEveryTypeComeBack) {
 }
 
 TEST_F(Api, LocalRowsBecomeADataFrame) {
-  const DataFrame frame = spark().create_data_frame(
-      {{1, "a", Values{1.5, nullptr}}, {nullptr, "b", nullptr}},
-      "id bigint, name string, xs array<double>");
-  EXPECT_THAT(texts(frame.sort({"name"})), ElementsAre("Row(id=1, name=a, xs=[1.5, NULL])",
-                                                       "Row(id=NULL, name=b, xs=NULL)"));
+  const DataFrame frame =
+      spark().create_data_frame({{1, "a", Values{1.5, nullptr}}, {nullptr, "b", nullptr}},
+                                "id bigint, name string, xs array<double>");
+  EXPECT_THAT(texts(frame.sort({"name"})),
+              ElementsAre("Row(id=1, name=a, xs=[1.5, NULL])", "Row(id=NULL, name=b, xs=NULL)"));
   try {
     spark().create_data_frame({{1}, {"x"}}, "id int");
     FAIL();
@@ -91,18 +92,22 @@ TEST_F(Api, RelationsAreSparks) {
   EXPECT_EQ(numbers.schema()[0].type, "bigint");
   EXPECT_FALSE(numbers.is_streaming());
   EXPECT_EQ(spark().sql("select ? + ?", {1, 2}).first()[0].as_long(), 3);
+  EXPECT_EQ(spark().range(1).show_string(), "+---+\n| id|\n+---+\n|  0|\n+---+\n");
 }
 
 TEST_F(Api, ColumnsAreSparks) {
-  const DataFrame frame = spark().create_data_frame(
-      {{1, "ann"}, {2, "bob"}, {3, nullptr}}, "id int, name string");
+  const DataFrame frame =
+      spark().create_data_frame({{1, "ann"}, {2, "bob"}, {3, nullptr}}, "id int, name string");
   const WindowSpec by_id = WindowSpec().order_by({"id"}).rows_between(
       WindowSpec::unbounded_preceding, WindowSpec::current_row);
   EXPECT_THAT(
-      texts(frame.select({F::coalesce(F::upper("name"), lit("?")).alias("n"),
-                          F::when(col("id") > 2, lit("big")).otherwise(lit("small")).alias("size"),
-                          F::sum("id").over(by_id).alias("s"), col("id").between(lit(1), lit(2)).alias("b"),
-                          col("name").is_in({"ann", "x"}).alias("i"), (-col("id")).cast("string").alias("t")})
+      texts(frame
+                .select({F::coalesce(F::upper("name"), lit("?")).alias("n"),
+                         F::when(col("id") > 2, lit("big")).otherwise(lit("small")).alias("size"),
+                         F::sum("id").over(by_id).alias("s"),
+                         col("id").between(lit(1), lit(2)).alias("b"),
+                         col("name").is_in({"ann", "x"}).alias("i"),
+                         (-col("id")).cast("string").alias("t")})
                 .sort({"s"})),
       ElementsAre("Row(n=ANN, size=small, s=1, b=true, i=true, t=-1)",
                   "Row(n=BOB, size=small, s=3, b=true, i=false, t=-2)",

@@ -65,8 +65,7 @@ Status append_decimal(const Value& value, arrow::ArrayBuilder* builder) {
 
 Status append_timestamp(const Value& value, arrow::ArrayBuilder* builder) {
   auto* target = static_cast<arrow::TimestampBuilder*>(builder);
-  const bool zoned =
-      !static_cast<const arrow::TimestampType&>(*builder->type()).timezone().empty();
+  const bool zoned = !static_cast<const arrow::TimestampType&>(*builder->type()).timezone().empty();
   if (zoned) {
     TRY_ASSIGN(const auto* time, get<api::Timestamp>(value, *builder));
     return check(target->Append(time->micros));
@@ -164,8 +163,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> to_batch(const std::vector<api::Valu
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto place = [&] { return fmt::format("row {}, column {}", r + 1, schema[c].name); };
       if (rows[r].size() != schema.size())
-        return Status::invalid("row {} has {} values, the schema {} columns", r + 1,
-                               rows[r].size(), schema.size());
+        return Status::invalid("row {} has {} values, the schema {} columns", r + 1, rows[r].size(),
+                               schema.size());
       if (rows[r][c].is_null() && !schema[c].nullable)
         return Status::invalid("{}: NULL in a column that is NOT NULL", place());
       if (const Status status = append(rows[r][c], builder.get()); !status.ok())

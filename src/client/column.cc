@@ -111,14 +111,18 @@ Column Column::is_in(const std::vector<Value>& values) const {
   for (const Value& value : values) arguments.push_back(lit(value));
   return call("in", arguments);
 }
-Column Column::like(const std::string& pattern) const { return call("like", {*this, lit(pattern)}); }
+Column Column::like(const std::string& pattern) const {
+  return call("like", {*this, lit(pattern)});
+}
 Column Column::ilike(const std::string& pattern) const {
   return call("ilike", {*this, lit(pattern)});
 }
 Column Column::rlike(const std::string& pattern) const {
   return call("rlike", {*this, lit(pattern)});
 }
-Column Column::starts_with(const Column& prefix) const { return call("startswith", {*this, prefix}); }
+Column Column::starts_with(const Column& prefix) const {
+  return call("startswith", {*this, prefix});
+}
 Column Column::ends_with(const Column& suffix) const { return call("endswith", {*this, suffix}); }
 Column Column::contains(const Column& part) const { return call("contains", {*this, part}); }
 Column Column::substr(const Column& start, const Column& length) const {
@@ -165,20 +169,34 @@ Column Column::otherwise(const Column& value) const {
   });
 }
 
-Column operator+(const Column& left, const Operand& right) { return call("+", {left, right.column()}); }
-Column operator-(const Column& left, const Operand& right) { return call("-", {left, right.column()}); }
-Column operator*(const Column& left, const Operand& right) { return call("*", {left, right.column()}); }
-Column operator/(const Column& left, const Operand& right) { return call("/", {left, right.column()}); }
-Column operator%(const Column& left, const Operand& right) { return call("%", {left, right.column()}); }
+Column operator+(const Column& left, const Operand& right) {
+  return call("+", {left, right.column()});
+}
+Column operator-(const Column& left, const Operand& right) {
+  return call("-", {left, right.column()});
+}
+Column operator*(const Column& left, const Operand& right) {
+  return call("*", {left, right.column()});
+}
+Column operator/(const Column& left, const Operand& right) {
+  return call("/", {left, right.column()});
+}
+Column operator%(const Column& left, const Operand& right) {
+  return call("%", {left, right.column()});
+}
 Column operator==(const Column& left, const Operand& right) {
   return call("==", {left, right.column()});
 }
 Column operator!=(const Column& left, const Operand& right) { return !(left == right); }
-Column operator<(const Column& left, const Operand& right) { return call("<", {left, right.column()}); }
+Column operator<(const Column& left, const Operand& right) {
+  return call("<", {left, right.column()});
+}
 Column operator<=(const Column& left, const Operand& right) {
   return call("<=", {left, right.column()});
 }
-Column operator>(const Column& left, const Operand& right) { return call(">", {left, right.column()}); }
+Column operator>(const Column& left, const Operand& right) {
+  return call(">", {left, right.column()});
+}
 Column operator>=(const Column& left, const Operand& right) {
   return call(">=", {left, right.column()});
 }

@@ -36,8 +36,8 @@ std::shared_ptr<grpc::ChannelInterface> make_channel(const Target& target) {
   arguments.SetMaxSendMessageSize(-1);
   // Programs of one process are different users of one address.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto credentials = target.use_ssl ? grpc::SslCredentials({})
-                                          : grpc::InsecureChannelCredentials();
+  const auto credentials =
+      target.use_ssl ? grpc::SslCredentials({}) : grpc::InsecureChannelCredentials();
   return grpc::CreateCustomChannel(target.address(), credentials, arguments);
 }
 
@@ -155,8 +155,8 @@ class Connection::Execution {
     if (unreleased_bytes_ > static_cast<std::size_t>(unreleased_bytes_max)) release_until();
   }
 
-  // The server keeps answers until it hears that they have come. A call that fails does no harm: the
-  // next one says the same and more.
+  // The server keeps answers until it hears that they have come. A call that fails does no harm:
+  // the next one says the same and more.
   void release_until() {
     proto::ReleaseExecuteRequest release;
     release.mutable_release_until()->set_response_id(last_response_id_);

@@ -28,7 +28,8 @@ void each_batch(const DataFrame& frame,
                 const std::function<void(const std::shared_ptr<arrow::RecordBatch>&)>& take) {
   frame.connection()->execute(frame.relation(), [&](const proto::ExecutePlanResponse& response) {
     if (!response.has_arrow_batch()) return;
-    for (const auto& batch : client::value_or_throw(client::read_ipc(response.arrow_batch().data())))
+    for (const auto& batch :
+         client::value_or_throw(client::read_ipc(response.arrow_batch().data())))
       take(batch);
   });
 }
@@ -138,7 +139,7 @@ std::string DataFrame::show_string(std::int32_t rows, std::int32_t truncate, boo
     show->set_truncate(truncate);
     show->set_vertical(vertical);
   });
-  return shown.first()[0].as_string();
+  return shown.collect().at(0)[0].as_string();
 }
 
 void DataFrame::show(std::int32_t rows, std::int32_t truncate, bool vertical) const {

@@ -22,7 +22,9 @@ Column with_format(const std::string& name, const ColumnOrName& argument,
 
 }  // namespace
 
-Column when(const Column& condition, const Column& value) { return call("when", {condition, value}); }
+Column when(const Column& condition, const Column& value) {
+  return call("when", {condition, value});
+}
 
 Column count(const ColumnOrName& column) { return call("count", {column.column()}); }
 Column count_distinct(const std::vector<ColumnOrName>& columns) {
@@ -103,9 +105,7 @@ Column locate(const std::string& part, const ColumnOrName& text, int start) {
 Column substring_index(const ColumnOrName& text, const std::string& delimiter, int count) {
   return call("substring_index", {text.column(), lit(delimiter), lit(count)});
 }
-Column sha2(const ColumnOrName& data, int bits) {
-  return call("sha2", {data.column(), lit(bits)});
-}
+Column sha2(const ColumnOrName& data, int bits) { return call("sha2", {data.column(), lit(bits)}); }
 
 Column from_json(const ColumnOrName& text, const std::string& schema) {
   return call("from_json", {text.column(), lit(schema)});

@@ -49,8 +49,7 @@ DataFrame GroupedData::agg(const std::vector<Column>& aggregates) const {
     aggregate->set_group_type(group_type(kind_));
     for (const Column& column : columns_)
       *aggregate->add_grouping_expressions() = column.expression();
-    for (const Column& one : aggregates)
-      *aggregate->add_aggregate_expressions() = one.expression();
+    for (const Column& one : aggregates) *aggregate->add_aggregate_expressions() = one.expression();
     if (kind_ != Kind::pivot) return;
     *aggregate->mutable_pivot()->mutable_col() = col(pivot_column_).expression();
     for (const Value& value : pivot_values_)
@@ -61,7 +60,8 @@ DataFrame GroupedData::agg(const std::vector<Column>& aggregates) const {
 DataFrame GroupedData::of_each(const std::string& function,
                                const std::vector<std::string>& columns) const {
   std::vector<Column> aggregates;
-  for (const std::string& name : columns) aggregates.push_back(call_function(function, {col(name)}));
+  for (const std::string& name : columns)
+    aggregates.push_back(call_function(function, {col(name)}));
   return agg(aggregates);
 }
 

@@ -1,4 +1,5 @@
-// New relations of the API: each gets an id of the session, which columns taken from a DataFrame name.
+// New relations of the API: each gets an id of the session, which columns taken from a DataFrame
+// name.
 #pragma once
 
 #include <memory>

@@ -8,8 +8,8 @@ namespace millstream::client {
 namespace {
 
 Status wrong(const std::string& url, const std::string& why) {
-  return Status::invalid(
-      "[INVALID_CONNECT_URL] {}: {}; write sc://host:port/;key=value;key=value", url, why);
+  return Status::invalid("[INVALID_CONNECT_URL] {}: {}; write sc://host:port/;key=value;key=value",
+                         url, why);
 }
 
 int hex_digit(char c) {
@@ -17,6 +17,10 @@ int hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "::1";
 }
 
 std::string percent_decode(std::string_view text) {
@@ -107,8 +111,9 @@ Result<Target> parse_remote_url(const std::string& url) {
       return wrong(url, "the port is a number from 1 to 65535");
   }
   TRY(take_parameters(url, rest, &target));
-  // A token must not travel in the clear, as the Python client holds too.
-  if (!target.token.empty()) target.use_ssl = true;
+  // A token must not travel in the clear, unless it stays on this machine: the Python client's
+  // rule.
+  if (!target.token.empty() && !is_loopback(target.host)) target.use_ssl = true;
   return target;
 }
 

@@ -12,7 +12,7 @@ struct Target {
   std::string host;
   int port = 15002;
   bool use_ssl = false;
-  std::string token;       // of "Authorization: Bearer"; implies TLS
+  std::string token;       // of "Authorization: Bearer"; implies TLS on the way to other machines
   std::string user_id;     // empty: the user of the process
   std::string session_id;  // empty: a new session
   std::map<std::string, std::string> headers;  // every other key, sent with each call

@@ -20,13 +20,14 @@ TEST(RemoteUrl, TakesParameters) {
   EXPECT_EQ(target->user_id, "ann");
   EXPECT_EQ(target->token, "a=b");
   EXPECT_TRUE(target->use_ssl);  // of the token
+  EXPECT_FALSE(parse_remote_url("sc://localhost/;token=a").value().use_ssl);
   EXPECT_EQ(target->headers.at("x-team"), "etl");
 }
 
 TEST(RemoteUrl, RefusesWhatIsNone) {
-  for (const char* url : {"", "http://h", "sc://", "sc://:1", "sc://h:0", "sc://h:99999", "sc://h:1x",
-                          "sc://h/path", "sc://h/;novalue", "sc://h/;use_ssl=maybe", "sc://[::1",
-                          "sc://h/;session_id=1"}) {
+  for (const char* url :
+       {"", "http://h", "sc://", "sc://:1", "sc://h:0", "sc://h:99999", "sc://h:1x", "sc://h/path",
+        "sc://h/;novalue", "sc://h/;use_ssl=maybe", "sc://[::1", "sc://h/;session_id=1"}) {
     const auto target = parse_remote_url(url);
     ASSERT_FALSE(target.ok()) << url;
     EXPECT_THAT(target.status().message(), testing::HasSubstr("INVALID_CONNECT_URL")) << url;

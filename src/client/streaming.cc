@@ -81,10 +81,9 @@ StreamingQuery::Status StreamingQuery::status() const {
 
 bool StreamingQuery::await_termination(std::optional<std::chrono::milliseconds> timeout) const {
   return wait_until(timeout, [&](std::chrono::milliseconds step) {
-    return command(*connection_, *this,
-                   [&](auto* one) {
-                     one->mutable_await_termination()->set_timeout_ms(step.count());
-                   })
+    return command(
+               *connection_, *this,
+               [&](auto* one) { one->mutable_await_termination()->set_timeout_ms(step.count()); })
         .await_termination()
         .terminated();
   });
@@ -141,11 +140,10 @@ std::optional<StreamingQuery> StreamingQueryManager::get(const std::string& id) 
 bool StreamingQueryManager::await_any_termination(
     std::optional<std::chrono::milliseconds> timeout) const {
   return wait_until(timeout, [&](std::chrono::milliseconds step) {
-    return manager_command(
-               *connection_,
-               [&](auto* one) {
-                 one->mutable_await_any_termination()->set_timeout_ms(step.count());
-               })
+    return manager_command(*connection_,
+                           [&](auto* one) {
+                             one->mutable_await_any_termination()->set_timeout_ms(step.count());
+                           })
         .await_any_termination()
         .terminated();
   });

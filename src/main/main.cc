@@ -1,4 +1,5 @@
-// The millstream program: `serve`, `run` and `sql`. Only here do processes, signals and exit codes matter.
+// The millstream program: `serve`, `run` and `sql`. Only here do processes, signals and exit codes
+// matter.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -10,15 +10,15 @@ namespace millstream::shell {
 namespace {
 
 constexpr std::array keywords = {
-    "ALTER",     "AND",     "AS",       "ASC",      "BETWEEN", "BY",       "CASE",   "CAST",
-    "CREATE",    "CROSS",   "DATABASE", "DELETE",   "DESC",    "DESCRIBE", "DISTINCT", "DROP",
-    "ELSE",      "END",     "EXCEPT",   "EXISTS",   "EXPLAIN", "FALSE",    "FROM",   "FULL",
-    "GROUP",     "HAVING",  "IN",       "INNER",    "INSERT",  "INTERSECT", "INTO",  "IS",
-    "JOIN",      "LATERAL", "LEFT",     "LIKE",     "LIMIT",   "MERGE",    "NOT",    "NULL",
-    "OFFSET",    "ON",      "OR",       "ORDER",    "OUTER",   "OVER",     "OVERWRITE", "PARTITION",
-    "PIVOT",     "QUALIFY", "REPLACE",  "RIGHT",    "SELECT",  "SET",      "SHOW",   "TABLE",
-    "TABLES",    "TEMPORARY", "THEN",   "TRUE",     "UNION",   "UNPIVOT",  "UPDATE", "USE",
-    "USING",     "VALUES",  "VIEW",     "WHEN",     "WHERE",   "WINDOW",   "WITH"};
+    "ALTER",  "AND",       "AS",       "ASC",    "BETWEEN", "BY",        "CASE",      "CAST",
+    "CREATE", "CROSS",     "DATABASE", "DELETE", "DESC",    "DESCRIBE",  "DISTINCT",  "DROP",
+    "ELSE",   "END",       "EXCEPT",   "EXISTS", "EXPLAIN", "FALSE",     "FROM",      "FULL",
+    "GROUP",  "HAVING",    "IN",       "INNER",  "INSERT",  "INTERSECT", "INTO",      "IS",
+    "JOIN",   "LATERAL",   "LEFT",     "LIKE",   "LIMIT",   "MERGE",     "NOT",       "NULL",
+    "OFFSET", "ON",        "OR",       "ORDER",  "OUTER",   "OVER",      "OVERWRITE", "PARTITION",
+    "PIVOT",  "QUALIFY",   "REPLACE",  "RIGHT",  "SELECT",  "SET",       "SHOW",      "TABLE",
+    "TABLES", "TEMPORARY", "THEN",     "TRUE",   "UNION",   "UNPIVOT",   "UPDATE",    "USE",
+    "USING",  "VALUES",    "VIEW",     "WHEN",   "WHERE",   "WINDOW",    "WITH"};
 
 bool is_word_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
@@ -93,9 +93,8 @@ std::vector<std::string> Completion::candidates(std::string_view statement) {
   const auto take = [&](const std::string& name) {
     if (begins_with(name, word)) found.push_back(name);
   };
-  const bool is_lower = std::any_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::islower(c) != 0;
-  });
+  const bool is_lower =
+      std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
   if (!word.empty()) {
     for (const char* keyword : keywords) take(is_lower ? to_lower(keyword) : keyword);
     for (const std::string& name : functions_) take(name);

@@ -1,5 +1,5 @@
-// The names that a word of SQL may become: keywords, functions, tables and the columns of tables that the
-// statement names. Asked of the server at need and kept until something may have changed.
+// The names that a word of SQL may become: keywords, functions, tables and the columns of tables
+// that the statement names. Asked of the server at need and kept until something may have changed.
 #pragma once
 
 #include <map>

@@ -44,8 +44,8 @@ api::DataFrame as_text(const api::DataFrame& frame, const api::Schema& schema) {
 }
 
 api::DataFrame as_json(const api::DataFrame& frame) {
-  const api::Column options = api::call_function(
-      "map", {api::lit("ignoreNullFields"), api::lit("false")});
+  const api::Column options =
+      api::call_function("map", {api::lit("ignoreNullFields"), api::lit("false")});
   return frame.select({api::call_function("to_json", {F::struct_of({"*"}), options})});
 }
 
@@ -113,8 +113,8 @@ std::int64_t Executor::run_and_print(const std::string& text) {
 std::int64_t Executor::print(const api::DataFrame& frame, const api::Schema& schema,
                              Printer& printer) {
   const bool is_table = settings_.output == OutputFormat::table;
-  api::DataFrame texts = settings_.output == OutputFormat::json ? as_json(frame)
-                                                                : as_text(frame, schema);
+  api::DataFrame texts =
+      settings_.output == OutputFormat::json ? as_json(frame) : as_text(frame, schema);
   // One more row than is shown tells that there are more.
   if (is_table) texts = texts.limit(settings_.rows_max + 1);
   std::vector<std::string> names;

@@ -134,7 +134,8 @@ class Editline final : public LineEditor {
 
   unsigned char complete_word() {
     const LineInfo* line = ::el_line(editor_);
-    const std::string_view text(line->buffer, static_cast<std::size_t>(line->cursor - line->buffer));
+    const std::string_view text(line->buffer,
+                                static_cast<std::size_t>(line->cursor - line->buffer));
     std::size_t begin = text.size();
     while (begin > 0 && is_word_char(text[begin - 1])) --begin;
     const std::string word(text.substr(begin));

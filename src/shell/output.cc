@@ -62,7 +62,8 @@ class TablePrinter final : public Printer {
   }
   void line() {
     put(out_, "+");
-    for (const int width : widths_) put(out_, std::string(static_cast<std::size_t>(width) + 2, '-') + "+");
+    for (const int width : widths_)
+      put(out_, std::string(static_cast<std::size_t>(width) + 2, '-') + "+");
     put(out_, "\n");
   }
   void print(const std::vector<std::string>& cells) {
@@ -90,7 +91,7 @@ class CsvPrinter final : public Printer {
       if (i > 0) put(out_, ",");
       if (row[i]) put(out_, field(*row[i]));
     }
-    put(out_, "\r\n");
+    put(out_, "\n");
   }
   void end() override {}
 

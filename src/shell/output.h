@@ -24,7 +24,7 @@ class Printer {
 
 // A table holds its rows until the end, to know how wide they are.
 std::unique_ptr<Printer> table_printer(std::FILE* out);
-// RFC 4180; NULL is an empty field, an empty text is "".
+// As RFC 4180, lines end with \n; NULL is an empty field, an empty text is "".
 std::unique_ptr<Printer> csv_printer(std::FILE* out, bool header);
 // Rows of one value, which is the row as a JSON object.
 std::unique_ptr<Printer> json_printer(std::FILE* out);

@@ -45,7 +45,7 @@ TEST(Table, ShowsControlCharactersAsEscapes) {
 TEST(Csv, QuotesWhatNeedsIt) {
   const auto make = [](std::FILE* out) { return csv_printer(out, true); };
   EXPECT_EQ(printed(make, {{"1", "a,b"}, {"2", "say \"x\""}, {"3", ""}, {std::nullopt, "c\nd"}}),
-            "id,name\r\n1,\"a,b\"\r\n2,\"say \"\"x\"\"\"\r\n3,\"\"\r\n,\"c\nd\"\r\n");
+            "id,name\n1,\"a,b\"\n2,\"say \"\"x\"\"\"\n3,\"\"\n,\"c\nd\"\n");
 }
 
 TEST(DisplayWidth, CountsColumnsNotBytes) {
@@ -60,8 +60,7 @@ TEST(ProgressText, TellsOfTasksWhereTheyAreKnown) {
   EXPECT_EQ(progress_text(progress, 1.25), "running, 1.2 s (^C ends it)");
   progress.tasks = 40;
   progress.completed = 10;
-  EXPECT_EQ(progress_text(progress, 3.0),
-            "[=======>                      ] 10 of 40 tasks, 3.0 s");
+  EXPECT_EQ(progress_text(progress, 3.0), "[=======>                      ] 10 of 40 tasks, 3.0 s");
 }
 
 }  // namespace

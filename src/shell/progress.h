@@ -1,4 +1,5 @@
-// A line on standard error that says how far a statement has come, while it runs and the terminal is one.
+// A line on standard error that says how far a statement has come, while it runs and the terminal
+// is one.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,8 @@
 
 namespace millstream::shell {
 
-// What is known of the work: tasks of stages that Spark tells of; zeros where the server tells of none.
+// What is known of the work: tasks of stages that Spark tells of; zeros where the server tells of
+// none.
 struct Progress {
   std::atomic<std::int64_t> tasks{0};
   std::atomic<std::int64_t> completed{0};

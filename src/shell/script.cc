@@ -1,6 +1,7 @@
 #include "shell/script.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "sql/lexer.h"
 
@@ -18,13 +19,11 @@ int lines_in(std::string_view text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Trimmed, with the line on which it begins.
-Statement make_statement(std::string_view text, int line) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {"", line};
-  line += lines_in(text.substr(0, begin));
-  const std::size_t end = text.find_last_not_of(blanks);
-  return {std::string(text.substr(begin, end + 1 - begin)), line};
+// The text from its first token, at `first`, on; `line` is that of the text.
+Statement make_statement(std::string_view text, std::size_t first, int line) {
+  line += lines_in(text.substr(0, first));
+  text.remove_prefix(first);
+  return {std::string(text.substr(0, text.find_last_not_of(blanks) + 1)), line};
 }
 
 }  // namespace
@@ -40,18 +39,18 @@ std::vector<Statement> take_statements(std::string* buffer, int* first_line) {
   if (!tokens.ok()) return {};  // a comment that is not closed yet
   std::vector<Statement> statements;
   std::size_t begin = 0;
-  bool empty = true;
+  std::optional<std::size_t> first;  // the statement's first token
   for (const sql::Token& token : *tokens) {
     if (opens_quote(token)) break;
     if (token.kind != sql::TokenKind::symbol || token.text != ";") {
-      empty = false;
+      if (!first) first = token.offset;
       continue;
     }
     const std::string_view text = std::string_view(*buffer).substr(begin, token.offset - begin);
-    if (!empty) statements.push_back(make_statement(text, *first_line));
+    if (first) statements.push_back(make_statement(text, *first - begin, *first_line));
     *first_line += lines_in(text);
     begin = token.offset + 1;
-    empty = true;
+    first.reset();
   }
   buffer->erase(0, begin);
   return statements;
@@ -59,9 +58,10 @@ std::vector<Statement> take_statements(std::string* buffer, int* first_line) {
 
 std::vector<Statement> take_last(std::string* buffer, int first_line) {
   if (!says_something(*buffer)) return {};
+  const auto tokens = sql::tokenize(*buffer);
   std::string text;
   text.swap(*buffer);
-  return {make_statement(text, first_line)};
+  return {make_statement(text, tokens.ok() ? tokens->front().offset : 0, first_line)};
 }
 
 }  // namespace millstream::shell

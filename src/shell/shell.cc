@@ -32,8 +32,8 @@ sigset_t interrupt_signal() {
   return set;
 }
 
-// ^C: ends the statement that runs, or the line that is written. Where no line can be written it ends the
-// program, when no statement runs or the one that runs is being ended already.
+// ^C: ends the statement that runs, or the line that is written. Where no line can be written it
+// ends the program, when no statement runs or the one that runs is being ended already.
 class InterruptWatch {
  public:
   explicit InterruptWatch(Executor& executor) : thread_([this, &executor] { watch(executor); }) {}
