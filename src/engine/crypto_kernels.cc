@@ -184,7 +184,7 @@ Result<std::string> decrypted(std::string_view text, std::string_view key, std::
   const auto out = cipher.run(body);
   if (out) return *out;
   return crypto_error(kind == Mode::gcm
-                          ? "Tag mismatch"
+                          ? "Tag mismatch!"
                           : "Given final block not properly padded. Such issues can arise if a bad "
                             "key is used during decryption.");
 }

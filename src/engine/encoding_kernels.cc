@@ -162,6 +162,10 @@ std::optional<std::string> validate(Failure& fail, Blob blob) {
   return fail(Status::error("INVALID_UTF8_STRING", {{"str", shown}}));
 }
 
+std::optional<OwnedBlob> reverse_bytes(Failure&, Blob text) {
+  return OwnedBlob{std::string(text.bytes.rbegin(), text.bytes.rend())};
+}
+
 std::optional<bool> contains_bytes(Failure&, Blob text, Blob part) {
   return text.bytes.find(part.bytes) != std::string_view::npos;
 }
@@ -412,6 +416,7 @@ Status register_encoding_kernels(duckdb_connection c) {
   TRY(add_kernel<make_valid>(c, "ms_make_valid_utf8"));
   TRY(add_kernel<validate>(c, "ms_validate_utf8"));
   TRY((add_kernel<validate, true>(c, "ms_try_validate_utf8")));
+  TRY(add_kernel<reverse_bytes>(c, "ms_reverse_bytes"));
   TRY(add_kernel<contains_bytes>(c, "ms_contains_bytes"));
   TRY(add_kernel<starts_with_bytes>(c, "ms_starts_with_bytes"));
   TRY(add_kernel<ends_with_bytes>(c, "ms_ends_with_bytes"));

@@ -44,6 +44,8 @@ std::span<const ValueFunction> json_functions();
 std::span<const ValueFunction> csv_functions();
 std::span<const ValueFunction> number_functions();
 std::span<const ValueFunction> variant_functions();
+std::span<const ValueFunction> xml_functions();
+std::span<const ValueFunction> sentence_functions();
 
 Status register_value_kernel(duckdb_connection connection, const ValueKernel& kernel);
 

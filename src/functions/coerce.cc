@@ -21,7 +21,9 @@ bool is_atomic(const DataType& type) { return !type.is_nested() && type.kind() !
 TypePtr wider_decimal(const DataType& a, const DataType& b) {
   const int scale = std::max(a.scale(), b.scale());
   const int range = std::max(a.precision() - a.scale(), b.precision() - b.scale());
-  return bounded_decimal(range + scale, scale);
+  // Digits before the point are kept.
+  const int beyond = std::max(0, range + scale - 38);
+  return bounded_decimal(range + scale, std::max(0, scale - beyond));
 }
 
 TypePtr tightest_numeric(const TypePtr& a, const TypePtr& b) {
@@ -208,6 +210,7 @@ bool can_cast_atomic(const DataType& from, const DataType& to, bool ansi) {
   if (f == t || f == TypeKind::null || to.is_string()) return true;
   if (from.is_string()) return t != TypeKind::null;
   if (f == TypeKind::variant) return true;
+  if (t == TypeKind::variant) return !interval && f != TypeKind::calendar_interval;
   switch (t) {
     case TypeKind::boolean:
       return from.is_numeric() || (!ansi && (f == TypeKind::date || f == TypeKind::timestamp));
@@ -237,7 +240,8 @@ bool can_cast(const TypePtr& from, const TypePtr& to, bool ansi) {
   if (!from->is_nested() && !to->is_nested()) return can_cast_atomic(*from, *to, ansi);
   if (from->kind() == TypeKind::null || to->is_string()) return true;
   if (from->kind() == TypeKind::variant) return true;
-  if (to->kind() == TypeKind::variant) return from->is_nested();
+  if (to->kind() == TypeKind::variant)
+    return from->kind() == TypeKind::array && can_cast(from->element(), to, ansi);
   if (from->kind() != to->kind() || from->fields().size() != to->fields().size()) return false;
   for (std::size_t i = 0; i < from->fields().size(); ++i) {
     if (!can_cast(from->fields()[i].type, to->fields()[i].type, ansi)) return false;

@@ -527,6 +527,11 @@ Result<Call> reverse(const Request& request) {
     call.type = request.arguments[0].type;
     return call;
   }
+  if (request.arguments[0].type->kind() == TypeKind::binary) {
+    call.name = "reverse_binary";
+    call.type = request.arguments[0].type;
+    return call;
+  }
   if (request.arguments[0].type->is_nested())
     return unexpected_input(request, 0, "(\"STRING\" or \"ARRAY\")");
   call.argument_types[0] = column::string_type();
@@ -594,6 +599,7 @@ const Entry entries[] = {
      .sql = "list_transform(ms_sequence_months({0}, {1}, {2}), lambda x: DATE '1970-01-01' + "
             "CAST(x AS INTEGER))"},
     {.name = "reverse", .sql = "ms_reverse({0})", .rule = reverse},
+    {.name = "reverse_binary", .sql = "ms_reverse_bytes({0})"},
     {.name = "reverse_array", .sql = "list_reverse({0})"},
     {.name = "map_keys", .sql = "map_keys({0})", .rule = map_part},
     {.name = "map_values", .sql = "map_values({0})", .rule = map_part},

@@ -95,7 +95,15 @@ const Entry entries[] = {
      .parameters = "n",
      .result = "0",
      .sql = "coalesce({0}, 0)",
-     .null = '!'},
+     .null = '!',
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       const Argument zero{column::int_type(), false, nullptr, "0"};
+       call.type = wider_type_of({request.arguments[0], zero});
+       if (call.type == nullptr) call.type = call.argument_types[0];
+       call.argument_types[0] = call.type;
+       return call;
+     }},
     {.name = "greatest",
      .parameters = "ww*",
      .result = "w",

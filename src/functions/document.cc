@@ -111,7 +111,7 @@ std::string functions_document() {
       {"Strings", string_entries},
       {"Dates and times", datetime_entries},
       {"Arrays, maps and structs", collection_entries},
-      {"JSON and CSV", json_entries},
+      {"JSON, CSV and XML", json_entries},
       {"Variants", variant_entries},
       {"Hashes and the query", hash_entries},
       {"Aggregates", aggregate_entries},

@@ -90,6 +90,12 @@ const Entry entries[] = {
        call.deterministic = false;
        return call;
      }},
+    // The path of a hidden column as input_file_name() shows it.
+    {.name = "ms_input_file_name",
+     .parameters = "s",
+     .result = "s",
+     .sql = "CASE WHEN starts_with({0}, 'file:/') AND NOT starts_with({0}, 'file://') THEN "
+            "'file://' || substr({0}, 6) ELSE {0} END"},
     {.name = "current_catalog",
      .parameters = "",
      .result = "s",

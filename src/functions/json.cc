@@ -1,4 +1,4 @@
-// Functions of JSON and CSV text.
+// Functions of JSON, CSV and XML text.
 #include <arrow/scalar.h>
 
 #include <algorithm>
@@ -66,6 +66,20 @@ constexpr std::string_view csv_write_options[] = {"dateformat",
                                                   "ignoreleadingwhitespace",
                                                   "ignoretrailingwhitespace"};
 
+constexpr std::string_view xml_read_options[] = {"mode",
+                                                 "columnnameofcorruptrecord",
+                                                 "dateformat",
+                                                 "timestampformat",
+                                                 "timestampntzformat",
+                                                 "timezone",
+                                                 "rowtag",
+                                                 "attributeprefix",
+                                                 "valuetag",
+                                                 "nullvalue"};
+constexpr std::string_view xml_write_options[] = {
+    "dateformat",      "timestampformat", "timestampntzformat", "timezone", "rowtag",
+    "attributeprefix", "valuetag",        "arrayelementname",   "indent"};
+
 using Known = std::span<const std::string_view>;
 
 // The options that the argument at that place holds, when it is there; each must be one that is
@@ -78,9 +92,8 @@ Result<DocumentOptions> read_options(const Request& request, std::size_t place, 
   for (const auto& [name, value] : options) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return Status::unsupported("{} with the option {} is not supported", request.name, name);
-    if (name != "mode" || equals_ignore_case(value, "PERMISSIVE") ||
-        equals_ignore_case(value, "FAILFAST"))
-      continue;
+    // A mode that is none is PERMISSIVE.
+    if (name != "mode" || !equals_ignore_case(value, "DROPMALFORMED")) continue;
     return Status::error("PARSE_MODE_UNSUPPORTED",
                          {{"funcName", "`" + request.name + "`"}, {"mode", to_upper(value)}});
   }
@@ -111,7 +124,11 @@ Result<Call> begin_reading(const Request& request, Known options) {
   call.pretty = request.name + "(" + request.arguments[0].sql + ")";
   if (!request.arguments[0].type->is_string() &&
       request.arguments[0].type->kind() != TypeKind::null) {
-    return unexpected_input(request, 0, "\"STRING\"");
+    return mismatch("UNEXPECTED_INPUT_TYPE", call.pretty,
+                    {{"paramIndex", "first"},
+                     {"requiredType", "\"STRING\""},
+                     {"inputSql", quoted(request.arguments[0].sql)},
+                     {"inputType", quoted(request.arguments[0].type)}});
   }
   TRY_ASSIGN(call.type, constant_schema(request));
   call.argument_types.assign(request.arguments.size(), column::string_type());
@@ -146,6 +163,14 @@ Result<Call> from_csv(const Request& request) {
   return call;
 }
 
+Result<Call> from_xml(const Request& request) {
+  TRY_ASSIGN(Call call, begin_reading(request, xml_read_options));
+  if (call.type->kind() != TypeKind::struct_)
+    return Status::unsupported("from_xml of {} is not supported", call.type->sql());
+  call.nullable = true;
+  return call;
+}
+
 Result<Call> begin_writing(const Request& request, Known options) {
   if (request.arguments.empty() || request.arguments.size() > 2)
     return wrong_arity(request, "[1, 2]");
@@ -173,6 +198,24 @@ Result<Call> to_csv(const Request& request) {
     return mismatch("UNSUPPORTED_INPUT_TYPE", call.pretty,
                     {{"functionName", "`to_csv`"}, {"dataType", quoted(type)}});
   }
+  return call;
+}
+
+Result<Call> to_xml(const Request& request) {
+  TRY_ASSIGN(Call call, begin_writing(request, xml_write_options));
+  if (request.arguments[0].type->kind() != TypeKind::struct_)
+    return unexpected_input(request, 0, "\"STRUCT\"");
+  return call;
+}
+
+// xpath(xml, path): the path is a constant.
+Result<Call> xpath(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  if (request.name == "xpath") call.type = column::array_type(column::string_type(), true);
+  const Argument& path = request.arguments[1];
+  if (path.literal == nullptr && path.type->kind() != TypeKind::null)
+    return Status::unsupported("{} with a path that is not constant is not supported",
+                               request.name);
   return call;
 }
 
@@ -218,6 +261,66 @@ Result<Call> json_tuple(const Request& request) {
 const Entry entries[] = {
     {.name = "from_json", .rule = from_json},
     {.name = "to_json", .rule = to_json},
+    {.name = "from_xml", .rule = from_xml},
+    {.name = "to_xml", .rule = to_xml},
+    {.name = "schema_of_xml",
+     .rule = [](const Request& request) {
+       return schema_of<schema_of_xml>(request, xml_read_options, "xml");
+     }},
+    {.name = "xpath",
+     .parameters = "ss",
+     .result = "s",
+     .sql = "@xpath",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_boolean",
+     .parameters = "ss",
+     .result = "b",
+     .sql = "@xpath_boolean",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_short",
+     .parameters = "ss",
+     .result = "h",
+     .sql = "@xpath_number",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_int",
+     .parameters = "ss",
+     .result = "i",
+     .sql = "@xpath_number",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_long",
+     .parameters = "ss",
+     .result = "l",
+     .sql = "@xpath_number",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_float",
+     .parameters = "ss",
+     .result = "f",
+     .sql = "@xpath_number",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_double",
+     .parameters = "ss",
+     .result = "d",
+     .sql = "@xpath_number",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_number",
+     .parameters = "ss",
+     .result = "d",
+     .sql = "@xpath_number",
+     .null = '~',
+     .rule = xpath},
+    {.name = "xpath_string",
+     .parameters = "ss",
+     .result = "s",
+     .sql = "@xpath_string",
+     .null = '~',
+     .rule = xpath},
     {.name = "from_csv", .rule = from_csv},
     {.name = "to_csv", .rule = to_csv},
     {.name = "schema_of_json",

@@ -242,7 +242,7 @@ Result<Call> uniform(const Request& request) {
     if (!fits && argument.type->kind() != TypeKind::null)
       return unexpected_input(request, i, i == 2 ? "\"INTEGRAL\"" : "\"NUMERIC\"");
   }
-  call.nullable = null;
+  call.nullable = false;
   call.type = column::double_type();
   call.name = "uniform_null";
   if (null) return call;
@@ -290,7 +290,7 @@ const Entry entries[] = {
     {.name = "exp",
      .parameters = "d",
      .result = "d",
-     .sql = "exp({0})",
+     .sql = "ms_exp({0})",
      .null = '~',
      .pretty = "^"},
     {.name = "expm1",
@@ -313,7 +313,7 @@ const Entry entries[] = {
     {.name = "log2",
      .parameters = "d",
      .result = "d",
-     .sql = "CASE WHEN {0} > 0 THEN log2({0}) END",
+     .sql = "CASE WHEN {0} > 0 THEN ms_log2({0}) END",
      .null = '~',
      .pretty = "^"},
     {.name = "log1p",

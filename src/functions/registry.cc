@@ -403,7 +403,8 @@ std::optional<std::string_view> sql_template(std::string_view canonical) {
 
 bool takes_options(std::string_view name) {
   static constexpr std::string_view names[] = {"from_json", "to_json",        "from_csv",
-                                               "to_csv",    "schema_of_json", "schema_of_csv"};
+                                               "to_csv",    "schema_of_json", "schema_of_csv",
+                                               "from_xml",  "to_xml",         "schema_of_xml"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -6,6 +6,7 @@
 #include "base/csv_text.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "base/xml_text.h"
 #include "functions/coerce.h"
 
 namespace millstream::functions {
@@ -235,6 +236,111 @@ Result<TypePtr> schema_of_json(std::string_view text, const DocumentOptions& opt
   const bool records =
       type->kind() == TypeKind::array && type->element()->kind() == TypeKind::struct_;
   return records ? column::array_type(nothing, true) : column::string_type();
+}
+
+namespace {
+
+// XML: attributes and elements are fields by name, an element that comes again is an array.
+class XmlInference {
+ public:
+  explicit XmlInference(const DocumentOptions& options) {
+    if (const auto given = options.find("attributeprefix"); given != options.end())
+      prefix_ = given->second;
+    if (const auto given = options.find("valuetag"); given != options.end())
+      value_tag_ = given->second;
+  }
+
+  TypePtr infer_object(const XmlNode& node) const {
+    std::map<std::string, TypePtr> fields;
+    for (const auto& [name, text] : node.attributes) fields[prefix_ + name] = infer_text(text);
+    std::string text;
+    std::map<std::string, int> times;
+    for (const auto& child : node.children) {
+      text += child.text;
+      if (child.is_text()) continue;
+      const TypePtr type = infer_element(child);
+      auto& known = fields[child.name];
+      known = known == nullptr ? type : compatible(known, type);
+      ++times[child.name];
+    }
+    for (const auto& [name, count] : times) {
+      if (count > 1) fields[name] = column::array_type(fields[name], true);
+    }
+    if (!trim(text).empty()) fields[value_tag_] = infer_text(text);
+    column::Schema schema;
+    for (const auto& [name, type] : fields) schema.push_back({name, type, true, {}});
+    return column::struct_type(std::move(schema));
+  }
+
+ private:
+  TypePtr infer_element(const XmlNode& node) const {
+    if (node.attributes.empty() && !node.has_elements()) return infer_text(node.content());
+    return infer_object(node);
+  }
+
+  static TypePtr infer_text(std::string_view text) {
+    text = trim(text);
+    if (text.empty()) return column::null_type();
+    const TypePtr type = infer_field(text);
+    if (type->kind() == TypeKind::int_) return column::long_type();
+    return type->kind() == TypeKind::decimal ? column::double_type() : type;
+  }
+
+  TypePtr compatible(const TypePtr& a, const TypePtr& b) const {
+    if (a->kind() == TypeKind::null) return b;
+    if (b->kind() == TypeKind::null || column::same_type(a, b)) return a;
+    const bool left = a->kind() == TypeKind::struct_;
+    const bool right = b->kind() == TypeKind::struct_;
+    if (left && right) return merged(*a, *b);
+    // Text beside an element that has members is its value.
+    if (left || right) {
+      const TypePtr value =
+          column::struct_type({{value_tag_, left ? b : a, true, {}}});
+      return merged(left ? *a : *b, *value);
+    }
+    const TypePtr common = tightest_type(a, b);
+    return common != nullptr ? common : column::string_type();
+  }
+
+  TypePtr merged(const DataType& a, const DataType& b) const {
+    std::map<std::string, TypePtr> fields;
+    for (const auto& field : a.fields()) fields[field.name] = field.type;
+    for (const auto& field : b.fields()) {
+      auto& known = fields[field.name];
+      known = known == nullptr ? field.type : compatible(known, field.type);
+    }
+    column::Schema schema;
+    for (const auto& [name, type] : fields) schema.push_back({name, type, true, {}});
+    return column::struct_type(std::move(schema));
+  }
+
+  std::string prefix_ = "_";
+  std::string value_tag_ = "_VALUE";
+};
+
+TypePtr without_nulls(const TypePtr& type) {
+  switch (type->kind()) {
+    case TypeKind::null:
+      return column::string_type();
+    case TypeKind::array:
+      return column::array_type(without_nulls(type->element()), true);
+    case TypeKind::struct_: {
+      column::Schema fields;
+      for (const auto& field : type->fields())
+        fields.push_back({field.name, without_nulls(field.type), true, {}});
+      return column::struct_type(std::move(fields));
+    }
+    default:
+      return type;
+  }
+}
+
+}  // namespace
+
+Result<TypePtr> schema_of_xml(std::string_view text, const DocumentOptions& options) {
+  const auto root = parse_xml(text);
+  if (!root) return Status::invalid("schema_of_xml: the XML text is malformed: {}", text);
+  return without_nulls(XmlInference(options).infer_object(*root));
 }
 
 Result<TypePtr> schema_of_csv(std::string_view text, const DocumentOptions& options) {

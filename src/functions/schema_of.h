@@ -12,6 +12,7 @@ namespace millstream::functions {
 using DocumentOptions = std::map<std::string, std::string>;  // names in lower case
 
 Result<column::TypePtr> schema_of_json(std::string_view text, const DocumentOptions& options);
+Result<column::TypePtr> schema_of_xml(std::string_view text, const DocumentOptions& options);
 // Columns _c0, _c1, …
 Result<column::TypePtr> schema_of_csv(std::string_view text, const DocumentOptions& options);
 

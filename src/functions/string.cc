@@ -107,8 +107,12 @@ Result<Call> like_rule(const Request& request) {
     if (!escape || utf8_length(*escape) != 1) {
       return Status::unsupported("{}: the escape must be one constant character", request.name);
     }
-    if (*escape != "\\") call.pretty = pretty_from(request.name + "({0}, {1}, {2})", request);
-    if (*escape != "\\") return call;
+    if (*escape != "\\") {
+      call.pretty = request.name == "ilike"
+                        ? pretty_from("ilike({0}, {1}, {2})", request)
+                        : pretty_from("{0} LIKE {1} ESCAPE '{2}'", request);
+      return call;
+    }
   }
   call.pretty = request.name == "ilike" ? pretty_from("ilike({0}, {1})", request)
                                         : pretty_from("{0} LIKE {1}", request);
@@ -278,8 +282,13 @@ Result<Call> to_binary_rule(const Request& request) {
   call.nullable = any_nullable(request) || format == "hex" || format == "utf-8" ||
                   request.name == "try_to_binary";
   if (format != "hex" && format != "utf-8" && format != "base64") {
-    if (request.name != "try_to_binary")
-      return Status::unsupported("to_binary with the format {} is not supported", format);
+    if (request.name != "try_to_binary") {
+      return mismatch("INVALID_ARG_VALUE", call.pretty,
+                      {{"inputName", "fmt"},
+                       {"requireType", "case-insensitive \"STRING\""},
+                       {"validValues", "'hex', 'utf-8', 'utf8', or 'base64'"},
+                       {"inputValue", "'" + *literal_text(request.arguments[1]) + "'"}});
+    }
     call.name = "null_binary";
     return call;
   }
@@ -514,6 +523,18 @@ const Entry entries[] = {
     {.name = "to_char_number", .sql = "@to_char"},
     {.name = "to_number", .sql = "@to_number", .rule = to_number_rule},
     {.name = "try_to_number", .sql = "@try_to_number", .rule = to_number_rule},
+    {.name = "sentences",
+     .parameters = "ss?s?",
+     .result = "s",
+     .sql = "@sentences",
+     .null = '~',
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       call.type =
+           column::array_type(column::array_type(column::string_type(), false), false);
+       return call;
+     },
+     .defaults = ","},
     {.name = "aes_encrypt",
      .parameters = "xxs?s?x?x?",
      .result = "x",
@@ -669,6 +690,18 @@ const Entry entries[] = {
      .parameters = "sssi?",
      .result = "s",
      .sql = "ms_regexp_replace({0}, {1}, {2}, {3})",
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       const auto place =
+           request.arguments.size() > 3 ? literal_int(request.arguments[3]) : std::optional(1L);
+       if (place && *place <= 0) {
+         return mismatch("VALUE_OUT_OF_RANGE", call.pretty,
+                         {{"exprName", "position"},
+                          {"valueRange", "(0, 2147483647]"},
+                          {"currentValue", std::to_string(*place)}});
+       }
+       return call;
+     },
      .defaults = "1"},
     {.name = "regexp_count", .parameters = "ss", .result = "i", .sql = "ms_regexp_count({0}, {1})"},
     {.name = "regexp_substr",
@@ -680,7 +713,11 @@ const Entry entries[] = {
      .parameters = "ssi?",
      .result = "s",
      .sql = "ms_regexp_extract_all({0}, {1}, {2})",
-     .rule = split_rule,
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       call.type = column::array_type(column::string_type(), true);
+       return call;
+     },
      .defaults = "1"},
     {.name = "split",
      .parameters = "ssi?",
@@ -691,7 +728,8 @@ const Entry entries[] = {
     {.name = "split_part",
      .parameters = "ssi",
      .result = "s",
-     .sql = "ms_split_part({0}, {1}, {2})"},
+     .sql = "ms_split_part({0}, {1}, {2})",
+     .null = '~'},
     {.name = "replace",
      .parameters = "sss?",
      .result = "s",

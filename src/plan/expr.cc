@@ -81,6 +81,7 @@ bool fits_any_value(const column::DataType& from, const column::DataType& decima
 bool may_give_null(const column::DataType& from, const column::DataType& to) {
   using column::TypeKind;
   if (from == to || from.kind() == TypeKind::null) return false;
+  if (from.kind() == TypeKind::variant) return true;
   if (from.is_string()) return !to.is_string() && to.kind() != TypeKind::binary;
   if (to.is_string()) return false;
   if (from.kind() == TypeKind::timestamp && to.kind() >= TypeKind::byte_ &&

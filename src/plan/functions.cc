@@ -129,6 +129,20 @@ Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunc
   if (name.find('.') != std::string::npos || name.starts_with('`')) {
     TRY_ASSIGN(auto parts, sql::parse_identifier(name));
     name = parts.back();
+    const std::string around = to_lower(join({parts.begin(), parts.end() - 1}, "."));
+    const bool known = around.empty() || around == "builtin" || around == "system.builtin";
+    const bool of_session = around == "session" || around == "system.session";
+    if (of_session && scope_.subqueries() != nullptr) {
+      const auto written = scope_.subqueries()->sql_function(name);
+      if (written != nullptr) return sql_call(*written, proto);
+    }
+    if (!known) {
+      return Status::error(
+          "UNRESOLVED_ROUTINE",
+          {{"routineName", sql_id(parts)},
+           {"searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`." +
+                              sql_id(settings_.database) + "]"}});
+    }
   }
   std::vector<ExprPtr> arguments;
   const bool count = equals_ignore_case(name, "count");
@@ -141,7 +155,7 @@ Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunc
                          {{"tableName", sql_id(parts)}});
   }
   for (const auto& argument : proto.arguments()) {
-    if (count && proto.arguments_size() == 1 && argument.has_unresolved_star() &&
+    if (count && !proto.is_distinct() && proto.arguments_size() == 1 && argument.has_unresolved_star() &&
         !argument.unresolved_star().has_unparsed_target()) {
       arguments.push_back(int_literal(1));
       continue;
@@ -181,7 +195,14 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
              functions::resolve(name, given, distinct, settings_.functions));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < resolved.argument_types.size()) {
-      arguments[i] = implicit_cast(arguments[i], resolved.argument_types[i], ansi());
+      ExprPtr converted = implicit_cast(arguments[i], resolved.argument_types[i], ansi());
+      if (converted != arguments[i] && converted->kind == ExprKind::cast && at_ != nullptr) {
+        // What is cast for a call fails at the call's place.
+        auto placed_cast = std::make_shared<Expr>(*converted);
+        placed_cast->origin = origin();
+        converted = placed_cast;
+      }
+      arguments[i] = std::move(converted);
     }
   }
   for (const auto& added : resolved.added_arguments) {
@@ -191,6 +212,10 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   // schema_of_json and kin are constants, also for a from_json around them.
   if (resolved.name.starts_with("schema_of_") && resolved.added_arguments.size() == 1)
     return named_text(resolved.added_arguments[0]->ToString(), resolved.pretty);
+  if (distinct && resolved.kind != functions::FunctionKind::aggregate) {
+    return Status::error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                         {{"prettyName", sql_id(name)}, {"syntax", "DISTINCT"}});
+  }
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::call;
   out->name = resolved.name;
@@ -267,6 +292,7 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
     return Status::error("INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING",
                          {{"funcName", sql_id(lower)}});
   }
+  if (lower == "distributed_sequence_id" && arguments.empty()) return wrap(sequence_id());
   if (lower == "stack") return wrap(stack(arguments));
   if (lower == "grouping" || lower == "grouping_id") return wrap(grouping(lower, arguments));
   if (arguments.empty() && (lower == "current_user" || lower == "user" || lower == "session_user")) {
@@ -290,10 +316,40 @@ Result<ExprPtr> ExpressionAnalyzer::input_file(const std::string& name) {
   const ExprPtr none = path ? string_literal("")
                             : make_literal(std::make_shared<arrow::Int64Scalar>(-1),
                                            column::long_type(), "-1");
-  auto out = std::make_shared<Expr>(*strip_alias(found.ok() ? *found : none));
+  ExprPtr value = none;
+  if (found.ok()) {
+    value = strip_alias(*found);
+    if (path) {
+      TRY_ASSIGN(value, call("ms_input_file_name", {value}));
+    }
+  }
+  auto out = std::make_shared<Expr>(*value);
   out->pretty = name + "()";
   out->nullable = false;
   return make_alias(out, out->pretty, next_attribute_id());
+}
+
+// The place of each row, from 0.
+Result<ExprPtr> ExpressionAnalyzer::sequence_id() {
+  auto number = std::make_shared<Expr>();
+  number->kind = ExprKind::call;
+  number->name = "row_number";
+  number->pretty = "row_number()";
+  number->type = column::int_type();
+  number->nullable = false;
+  auto spec = std::make_shared<WindowSpec>();
+  spec->rows = true;
+  auto over = std::make_shared<Expr>();
+  over->kind = ExprKind::window;
+  over->type = number->type;
+  over->nullable = false;
+  over->children = {number};
+  over->window = std::move(spec);
+  TRY_ASSIGN(const ExprPtr place, cast(over, column::long_type(), ansi(), false));
+  TRY_ASSIGN(ExprPtr from_zero, call("-", {place, int_literal(1)}));
+  auto out = std::make_shared<Expr>(*from_zero);
+  out->pretty = "distributed_sequence_id()";
+  return ExprPtr(out);
 }
 
 Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& arguments) {

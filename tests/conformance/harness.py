@@ -172,7 +172,7 @@ def encode(value):
     if isinstance(value, (bytes, bytearray)):
         return {"$binary": bytes(value).hex()}
     if type(value).__name__ == "VariantVal":
-        return {"$variant": [value._value.hex(), value._metadata.hex()]}
+        return {"$variant": [value.value.hex(), value.metadata.hex()]}
     if hasattr(value, "__fields__"):
         return {"$row": [[f, encode(v)] for f, v in zip(value.__fields__, value)]}
     if isinstance(value, dict):

@@ -63,7 +63,8 @@ def messages(area, texts, prefix=""):
             views(c).sql(text).collect()
         except Exception as error:  # noqa: BLE001: the error is the result
             text = str(error).split("\n\nJVM stacktrace")[0]
-            return type(error).__name__ + "\n" + re.sub(r"(; line \d+ pos \d+);\n'.*", r"\1", text, flags=re.S)
+            # The plan that Spark shows of some errors is its own.
+            return type(error).__name__ + "\n" + re.sub(r"(; line \d+ pos \d+|SQLSTATE: \w+);\n['A-Z].*", r"\1", text, flags=re.S)
         return "no error"
 
     for name, text in texts.items():
