@@ -87,7 +87,18 @@ struct Operation {
     return fail(decimal_out_of_range(text, kernel.precision, kernel.scale));
   }
 
+  // A product that needs no rounding and fits 128 bits, which nearly all do.
+  std::optional<Int128> plain_product(Int128 a, Int128 b) const {
+    Int128 product = 0;
+    if (kernel.op != Op::multiply || kernel.scale != kernel.left_scale + kernel.right_scale ||
+        __builtin_mul_overflow(a, b, &product) || product >= limit || product <= -limit) {
+      return std::nullopt;
+    }
+    return product;
+  }
+
   std::optional<Int128> binary(Failure& fail, Int128 a, Int128 b) const {
+    if (const auto product = plain_product(a, b)) return product;
     const int s1 = kernel.left_scale;
     const int s2 = kernel.right_scale;
     const int common = std::max(s1, s2);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace millstream::engine {
 namespace {
@@ -17,6 +18,40 @@ void* run(void* given) {
 }
 
 }  // namespace
+
+int expression_depth_of(std::string_view sql) {
+  constexpr std::string_view query = "SELECT ";
+  std::vector<int> outer;  // the depth where each open subquery begins
+  std::vector<int> begins;
+  int depth = 0;
+  int total = 0;
+  int deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < sql.size(); ++i) {
+    if (sql[i] == '\'') quoted = !quoted;
+    if (quoted) continue;
+    if (sql[i] == '(') {
+      ++total;
+      if (sql.substr(i + 1, query.size()) == query) {
+        outer.push_back(depth);
+        begins.push_back(total);
+        depth = 0;
+      } else {
+        deepest = std::max(deepest, ++depth);
+      }
+    } else if (sql[i] == ')') {
+      if (!begins.empty() && begins.back() == total) {
+        depth = outer.back();
+        outer.pop_back();
+        begins.pop_back();
+      } else {
+        --depth;
+      }
+      --total;
+    }
+  }
+  return deepest;
+}
 
 int nesting_of(std::string_view sql) {
   int depth = 0;

@@ -53,6 +53,7 @@ bool can_fail(std::string_view sql);
 std::string decimal_to_varchar(const std::string& value, const column::DataType& type);
 
 // All conditions of a WHERE or ON, each under those before it where it can fail.
+std::string all_true(const std::vector<std::string>& conditions);
 std::vector<std::string> guarded(const std::vector<std::string>& conditions, std::size_t from);
 
 // Expressions as SQL text.

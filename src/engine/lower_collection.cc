@@ -82,7 +82,7 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
 std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
                                                             const std::string& name,
                                                             const Arguments& a) {
-  if (name == "between") return fmt::format("({} BETWEEN {} AND {})", a[0], a[1], a[2]);
+  if (name == "between") return from_template(expr, "({0} >= {1} AND {0} <= {2})", a, "");
   if (name == "concat") return "(" + join(a, " || ") + ")";
   if (name == "concat_ws") {
     std::vector<std::string> parts;

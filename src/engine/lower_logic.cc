@@ -51,7 +51,25 @@ bool is_used_again(std::string_view text, std::size_t argument) {
          text.find(place, first + 1) != std::string_view::npos;
 }
 
+// A long chain as a balanced tree: DuckDB's work on a flat one grows with its square.
+std::string chained(const std::vector<std::string>& parts, std::size_t from, std::size_t to,
+                    std::string_view word) {
+  constexpr std::size_t flat_max = 16;
+  if (to - from <= flat_max) {
+    std::string out;
+    for (std::size_t i = from; i < to; ++i) out.append(i > from ? word : "").append(parts[i]);
+    return out;
+  }
+  const std::size_t middle = from + (to - from) / 2;
+  return "(" + chained(parts, from, middle, word) + ")" + std::string(word) + "(" +
+         chained(parts, middle, to, word) + ")";
+}
+
 }  // namespace
+
+std::string all_true(const std::vector<std::string>& conditions) {
+  return chained(conditions, 0, conditions.size(), " AND ");
+}
 
 std::vector<std::string> guarded(const std::vector<std::string>& conditions, std::size_t from) {
   std::vector<std::string> out;
@@ -81,7 +99,7 @@ Result<std::string> ExprLowering::logic(const Expr& expr) {
     sql.push_back(std::move(one));
   }
   const bool both = expr.name == "and";
-  if (!fails) return "(" + join(sql, both ? " AND " : " OR ") + ")";
+  if (!fails) return "(" + chained(sql, 0, sql.size(), both ? " AND " : " OR ") + ")";
   bool bind = false;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     bind = bind || (parts[i]->nullable && sql[i].size() > repeated_max);
@@ -90,12 +108,12 @@ Result<std::string> ExprLowering::logic(const Expr& expr) {
   if (bind && may_bind(expr)) return in_turn(parts, sql, both);
   // What is neither decided nor NULL leaves the answer to the last.
   std::string out = "(CASE";
-  std::string rest = sql.back();
+  Arguments rest = {sql.back()};
   for (std::size_t i = 0; i + 1 < sql.size(); ++i) {
     out += fmt::format(" WHEN ({}) IS {} THEN {}", sql[i], stop, stop);
-    if (parts[i]->nullable) rest += word + sql[i];
+    if (parts[i]->nullable) rest.push_back(sql[i]);
   }
-  return out + " ELSE (" + rest + ") END)";
+  return out + " ELSE (" + chained(rest, 0, rest.size(), word) + ") END)";
 }
 
 // From the last operand to the first: each decides, or asks those behind it.

@@ -1,9 +1,9 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
-#include "engine/spark_random.h"
 #include "plan/optimize.h"
 #include "plan/tree.h"
 
@@ -17,7 +17,7 @@ using plan::NodePtr;
 
 std::string NodeLowering::Relation::tail() const {
   std::string out = " FROM " + from;
-  for (std::size_t i = 0; i < where.size(); ++i) out += (i == 0 ? " WHERE " : " AND ") + where[i];
+  if (!where.empty()) out += " WHERE " + all_true(where);
   return out;
 }
 
@@ -147,6 +147,25 @@ Result<NodeLowering::Relation> NodeLowering::filter(const plan::Filter& node) {
   return input;
 }
 
+namespace {
+
+// The aggregates that the grouping computes: those within window functions too, but not the window
+// functions.
+void find_grouped(const plan::Expr& e, std::vector<const plan::Expr*>& out) {
+  if (e.kind == plan::ExprKind::aggregate) {
+    out.push_back(&e);
+    return;
+  }
+  const bool window = e.kind == plan::ExprKind::window;
+  for (const auto& child : (window ? *e.children[0] : e).children) find_grouped(*child, out);
+  if (!window) return;
+  if (e.children[0]->filter != nullptr) find_grouped(*e.children[0]->filter, out);
+  for (const auto& key : e.window->partition) find_grouped(*key, out);
+  for (const auto& key : e.window->order) find_grouped(*key.expr, out);
+}
+
+}  // namespace
+
 Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
   std::vector<std::string> inner = {columns_of(*node.children[0])};
@@ -161,7 +180,38 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
     inner.push_back(fmt::format("{} AS {}", floating ? "(" + sql + " + 0)" : sql, names.back()));
     keys.emplace(sql, names.back());
   }
-  const std::string from = "(SELECT " + millstream::join(inner, ", ") + input.tail() + ")";
+  std::string from = "(SELECT " + millstream::join(inner, ", ") + input.tail() + ")";
+  std::string by = " GROUP BY " + (names.empty() ? "()" : millstream::join(names, ", "));
+  if (!node.grouping_sets.empty()) {
+    std::vector<std::string> sets;
+    for (const auto& set : node.grouping_sets) {
+      std::vector<std::string> members;
+      for (const int key : set) members.push_back(names[static_cast<std::size_t>(key)]);
+      sets.push_back("(" + millstream::join(members, ", ") + ")");
+    }
+    by = " GROUP BY GROUPING SETS (" + millstream::join(sets, ", ") + ")";
+  }
+  std::vector<const plan::Expr*> grouped;
+  if (std::any_of(node.exprs.begin(), node.exprs.end(),
+                  [](const auto& e) { return plan::contains(*e, plan::ExprKind::window); })) {
+    for (const auto& e : node.exprs) find_grouped(*e, grouped);
+  }
+  if (!grouped.empty()) {
+    // Window functions come behind the grouping, over its results.
+    std::vector<std::string> results = names;
+    exprs_.set_keys(keys);
+    for (const plan::Expr* e : grouped) {
+      const auto sql = exprs_.lower(*e);
+      if (!sql.ok()) {
+        exprs_.set_keys({});
+        return sql.status();
+      }
+      const std::string name = fmt::format("a{}", results.size());
+      if (keys.emplace(*sql, name).second) results.push_back(*sql + " AS " + name);
+    }
+    from = fmt::format("(SELECT {} FROM {}{})", millstream::join(results, ", "), from, by);
+    by.clear();
+  }
   exprs_.set_keys(std::move(keys));
   std::vector<std::string> columns;
   for (std::size_t i = 0; i < node.exprs.size(); ++i) {
@@ -173,18 +223,8 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
     columns.push_back(*sql + " AS " + column_name(node.output[i].id));
   }
   exprs_.set_keys({});
-  std::string by = names.empty() ? "()" : millstream::join(names, ", ");
-  if (!node.grouping_sets.empty()) {
-    std::vector<std::string> sets;
-    for (const auto& set : node.grouping_sets) {
-      std::vector<std::string> members;
-      for (const int key : set) members.push_back(names[static_cast<std::size_t>(key)]);
-      sets.push_back("(" + millstream::join(members, ", ") + ")");
-    }
-    by = "GROUPING SETS (" + millstream::join(sets, ", ") + ")";
-  }
   const std::string list = columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ");
-  return wrap(fmt::format("SELECT {} FROM {} GROUP BY {}", list, from, by));
+  return wrap(fmt::format("SELECT {} FROM {}{}", list, from, by));
 }
 
 std::string NodeLowering::side(const Relation& relation, const Node& node) {
@@ -220,7 +260,7 @@ Result<std::string> NodeLowering::join_condition(const plan::Join& node) {
   std::vector<std::string> all = keys;
   all.insert(all.end(), others.begin(), others.end());
   for (std::string& sql : guarded(all, keys.size())) keys.push_back(std::move(sql));
-  return millstream::join(keys, " AND ");
+  return all_true(keys);
 }
 
 // Inner joins follow one another in one FROM, so that DuckDB may take them in another order.
@@ -370,7 +410,7 @@ Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   return wrap(
       fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS "
                   "t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
-                  columns_of(node), first_partition_seed(node.seed), input.tail(), node.lower,
+                  columns_of(node), node.seed, input.tail(), node.lower,
                   node.upper));
 }
 

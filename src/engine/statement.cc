@@ -14,6 +14,7 @@
 #include "engine/deep_stack.h"
 #include "engine/kernels.h"
 #include "engine/locate.h"
+#include "engine/moments.h"
 #include "engine/physical.h"
 
 namespace millstream::engine {
@@ -21,6 +22,9 @@ namespace {
 
 // A batch given onwards has about this many rows; DuckDB's own come 2048 at a time.
 constexpr std::int64_t batch_rows = 32 * 1024;
+
+// Preparing an expression of this depth takes some seconds.
+constexpr int expression_depth_max = 600;
 
 Status from_arrow(const arrow::Status& status) { return Status::internal("{}", status.ToString()); }
 
@@ -237,6 +241,7 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(register_encoding_kernels(connection));
   TRY(register_make_time_kernels(connection));
   TRY(register_approx_distinct(connection));
+  TRY(register_moments(connection));
   TRY(register_random_kernels(connection));
   TRY(register_crypto_kernels(connection));
   return home;
@@ -319,6 +324,8 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   // typeof(now()) asks for the time and does not use it.
   statement->uses_now_ = exprs.uses_now() && sql.find("$1") != std::string::npos;
   statement->depth_ = nesting_of(sql);
+  if (expression_depth_of(sql) > expression_depth_max)
+    return Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
   duckdb_state state = DuckDBSuccess;
   on_deep_stack(statement->depth_, [&] {
     state = duckdb_prepare(connection, sql.c_str(), statement->prepared_.out());

@@ -158,6 +158,13 @@ NodePtr collapse_projects(const NodePtr& node) {
 
 namespace {
 
+// EXISTS counts rows alone.
+NodePtr without_columns(NodePtr node) {
+  auto project = std::make_shared<Project>();
+  project->children.push_back(std::move(node));
+  return project;
+}
+
 // The plans of subqueries are optimized each for itself.
 NodePtr optimize_subqueries(const NodePtr& node) {
   std::shared_ptr<Node> copy;
@@ -169,7 +176,7 @@ NodePtr optimize_subqueries(const NodePtr& node) {
       return transform(e, [](const ExprPtr& part) -> ExprPtr {
         if (part->kind != ExprKind::subquery) return part;
         auto optimized = std::make_shared<Expr>(*part);
-        optimized->plan = optimize(part->plan);
+        optimized->plan = optimize(part->name == "exists" ? without_columns(part->plan) : part->plan);
         return optimized;
       });
     });
@@ -188,7 +195,7 @@ NodePtr optimize_subqueries(const NodePtr& node) {
 NodePtr optimize(NodePtr node) {
   node = collapse_projects(push_filters(fold_constants(node)));
   // What a projection left out nobody may read now: then it is none.
-  return optimize_subqueries(push_into_scans(collapse_projects(prune_columns(node))));
+  return optimize_subqueries(push_into_scans(cut_deep(collapse_projects(prune_columns(node)))));
 }
 
 }  // namespace millstream::plan

@@ -9,6 +9,7 @@ NodePtr fold_constants(const NodePtr& node);     // dates written as texts
 NodePtr push_filters(const NodePtr& root);       // conditions go down to their columns
 NodePtr collapse_projects(const NodePtr& node);  // adjacent projections and filters become one
 NodePtr prune_columns(const NodePtr& root);      // columns that nothing above reads
+NodePtr cut_deep(const NodePtr& node);           // very deep expressions become several projections
 NodePtr push_into_scans(const NodePtr& node);    // simple comparisons and limits
 
 // Conditions as one, evaluated in order; and apart again. A balanced tree keeps it shallow.
