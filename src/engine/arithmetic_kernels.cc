@@ -9,6 +9,7 @@
 #include "engine/kernels.h"
 #include "engine/spark_random.h"
 #include "engine/raise.h"
+#include "engine/strict_math.h"
 #include "engine/text.h"
 
 namespace millstream::engine {
@@ -102,50 +103,6 @@ template <double (*F)(double, double)>
 std::optional<double> math2(Failure&, double x, double y) {
   return F(x, y);
 }
-
-// Java's StrictMath (fdlibm) and the C library differ in the last digit: where that is known, its
-// steps are taken here.
-double strict_exp(double x) {
-  constexpr double high = 6.93147180369123816490e-01;  // ln 2, in two parts
-  constexpr double low = 1.90821492927058770002e-10;
-  constexpr double p[] = {1.66666666666666019037e-01, -2.77777777770155933842e-03,
-                          6.61375632143793436117e-05, -1.65339022054652515390e-06,
-                          4.13813679705723846039e-08};
-  const double size = std::fabs(x);
-  if (std::isnan(x) || x > 7.09782712893383973096e+02 || x < -7.45133219101941108420e+02)
-    return std::exp(x);
-  int k = 0;
-  double upper = x;
-  double lower = 0;
-  if (size > 0.5 * 0.6931471805599453) {
-    const double sign = x < 0 ? -1 : 1;
-    k = size < 1.5 * 0.6931471805599453
-            ? static_cast<int>(sign)
-            : static_cast<int>(1.44269504088896338700e+00 * x + sign * 0.5);
-    upper = x - k * high;
-    lower = k * low;
-  } else if (size < 0x1p-28) {
-    return 1 + x;
-  }
-  const double r = upper - lower;
-  const double t = r * r;
-  const double c = r - t * (p[0] + t * (p[1] + t * (p[2] + t * (p[3] + t * p[4]))));
-  if (k == 0) return 1 - ((r * c) / (c - 2) - r);
-  return std::ldexp(1 - ((lower - (r * c) / (2 - c)) - upper), k);
-}
-
-double strict_cosh(double x) {
-  const double size = std::fabs(x);
-  if (size < 0.5 * 0.6931471805599453) {
-    const double t = std::expm1(size);
-    return size < 0x1p-55 ? 1 : 1 + (t * t) / (2 * (1 + t));
-  }
-  if (size >= 709.782712893384) return std::cosh(x);
-  const double t = strict_exp(size);
-  return size <= 22 ? 0.5 * t + 0.5 / t : 0.5 * t;
-}
-
-double strict_log2(double x) { return std::log(x) / std::log(2.0); }
 
 // ceil and floor of doubles are BIGINT, as Java's (long) conversion gives it.
 std::int64_t to_long(double value) {
@@ -441,7 +398,9 @@ Status register_math(duckdb_connection c) {
   TRY((add_kernel<math<std::sinh>>(c, "ms_sinh")));
   TRY((add_kernel<math<strict_cosh>>(c, "ms_cosh")));
   TRY((add_kernel<math<strict_exp>>(c, "ms_exp")));
+  TRY((add_kernel<math<strict_log>>(c, "ms_ln")));
   TRY((add_kernel<math<strict_log2>>(c, "ms_log2")));
+  TRY((add_kernel<math<strict_log10>>(c, "ms_log10")));
   TRY((add_kernel<math<std::tanh>>(c, "ms_tanh")));
   TRY((add_kernel<math<std::nearbyint>>(c, "ms_rint")));
   TRY((add_kernel<math2<std::atan2>>(c, "ms_atan2")));

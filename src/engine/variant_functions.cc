@@ -641,6 +641,15 @@ Result<Value> schema_of_variant(const ValueKernel&, const Values& a) {
   return text_value(shape_of(view_of(a[0])).text());
 }
 
+// Of all variants of a group.
+Result<Value> schema_of_variants(const ValueKernel&, const Values& a) {
+  Shape shape;
+  for (const Value& item : a[0].items) {
+    if (!item.is_null()) shape = merged(std::move(shape), shape_of(view_of(item)));
+  }
+  return text_value(shape.text());
+}
+
 constexpr ValueFunction functions[] = {
     {"parse_json", parse_json<false>},
     {"try_parse_json", parse_json<true>},
@@ -651,6 +660,7 @@ constexpr ValueFunction functions[] = {
     {"try_variant_get", variant_get<true>},
     {"is_variant_null", is_variant_null, true},
     {"schema_of_variant", schema_of_variant},
+    {"schema_of_variant_agg", schema_of_variants},
 };
 
 }  // namespace

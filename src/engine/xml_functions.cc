@@ -124,8 +124,9 @@ class XmlReader {
   // A field is an attribute, the text beside elements, or the elements of its name.
   Result<Fit> read_field(const XmlNode& node, const std::string& name, const TypePtr& type,
                          Value* out) const {
+    const bool attributes = !equals_ignore_case(kernel_.option("excludeattribute"), "true");
     for (const auto& [attribute, text] : node.attributes) {
-      if (equals_ignore_case(prefix_ + attribute, name)) return read_text(text, *type, out);
+      if (attributes && equals_ignore_case(prefix_ + attribute, name)) return read_text(text, *type, out);
     }
     if (name == value_tag_) {
       std::string text;

@@ -75,7 +75,8 @@ constexpr std::string_view xml_read_options[] = {"mode",
                                                  "rowtag",
                                                  "attributeprefix",
                                                  "valuetag",
-                                                 "nullvalue"};
+                                                 "nullvalue",
+                                                 "excludeattribute"};
 constexpr std::string_view xml_write_options[] = {
     "dateformat",      "timestampformat", "timestampntzformat", "timezone", "rowtag",
     "attributeprefix", "valuetag",        "arrayelementname",   "indent"};

@@ -302,12 +302,12 @@ const Entry entries[] = {
     {.name = "ln",
      .parameters = "d",
      .result = "d",
-     .sql = "CASE WHEN {0} > 0 THEN ln({0}) END",
+     .sql = "CASE WHEN {0} > 0 THEN ms_ln({0}) END",
      .null = '~'},
     {.name = "log10",
      .parameters = "d",
      .result = "d",
-     .sql = "CASE WHEN {0} > 0 THEN log10({0}) END",
+     .sql = "CASE WHEN {0} > 0 THEN ms_log10({0}) END",
      .null = '~',
      .pretty = "^"},
     {.name = "log2",
@@ -341,7 +341,7 @@ const Entry entries[] = {
     {.name = "log_base",
      .parameters = "dd",
      .result = "d",
-     .sql = "CASE WHEN {0} > 0 AND {1} > 0 THEN ln({1}) / ln({0}) END",
+     .sql = "CASE WHEN {0} > 0 AND {1} > 0 THEN ms_ln({1}) / ms_ln({0}) END",
      .null = '~',
      .pretty = "LOG({0}, {1})"},
     {.name = "pow", .parameters = "dd", .result = "d", .sql = "pow({0}, {1})"},
@@ -448,7 +448,26 @@ const Entry entries[] = {
      .parameters = "dddl",
      .result = "l",
      .sql = "ms_width_bucket({0}, {1}, {2}, {3})",
-     .null = '~'},
+     .null = '~',
+     .rule = [](const Request& request) -> Result<Call> {
+       // Intervals are counted as their months or micros.
+       const bool intervals =
+           request.arguments.size() == 4 &&
+           std::all_of(request.arguments.begin(), request.arguments.begin() + 3, [](const auto& a) {
+             return a.type->kind() == TypeKind::year_month_interval ||
+                    a.type->kind() == TypeKind::day_time_interval;
+           });
+       if (!intervals || request.arguments[0].type->kind() != request.arguments[1].type->kind() ||
+           request.arguments[0].type->kind() != request.arguments[2].type->kind())
+         return apply_signature(request);
+       Call call = begin_call(request);
+       call.name = "width_bucket_interval";
+       call.argument_types[3] = column::long_type();
+       call.type = column::long_type();
+       return call;
+     }},
+    {.name = "width_bucket_interval",
+     .sql = "ms_width_bucket(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE), CAST({2} AS DOUBLE), {3})"},
     {.name = "bin", .parameters = "l", .result = "s", .sql = "ms_bin({0})"},
     {.name = "bitmap_bit_position", .parameters = "l", .result = "l", .sql = "ms_bitmap_bit({0})"},
     {.name = "bitmap_bucket_number",

@@ -248,11 +248,14 @@ class XmlInference {
       prefix_ = given->second;
     if (const auto given = options.find("valuetag"); given != options.end())
       value_tag_ = given->second;
+    attributes_ = !is_on(options, "excludeattribute");
   }
 
   TypePtr infer_object(const XmlNode& node) const {
     std::map<std::string, TypePtr> fields;
-    for (const auto& [name, text] : node.attributes) fields[prefix_ + name] = infer_text(text);
+    for (const auto& [name, text] : node.attributes) {
+      if (attributes_) fields[prefix_ + name] = infer_text(text);
+    }
     std::string text;
     std::map<std::string, int> times;
     for (const auto& child : node.children) {
@@ -274,7 +277,8 @@ class XmlInference {
 
  private:
   TypePtr infer_element(const XmlNode& node) const {
-    if (node.attributes.empty() && !node.has_elements()) return infer_text(node.content());
+    const bool attributes = attributes_ && !node.attributes.empty();
+    if (!attributes && !node.has_elements()) return infer_text(node.content());
     return infer_object(node);
   }
 
@@ -316,6 +320,7 @@ class XmlInference {
 
   std::string prefix_ = "_";
   std::string value_tag_ = "_VALUE";
+  bool attributes_ = true;
 };
 
 TypePtr without_nulls(const TypePtr& type) {

@@ -90,6 +90,11 @@ const Entry entries[] = {
     {.name = "schema_of_variant",
      .sql = "@schema_of_variant",
      .rule = of_variant<column::string_type>},
+    {.name = "schema_of_variant_agg",
+     .sql = "@schema_of_variant_agg",
+     .null = '!',
+     .rule = of_variant<column::string_type>,
+     .kind = FunctionKind::aggregate},
     {.name = "to_variant_object", .sql = "@to_variant", .rule = to_object},
 };
 

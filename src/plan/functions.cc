@@ -155,8 +155,11 @@ Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunc
                          {{"tableName", sql_id(parts)}});
   }
   for (const auto& argument : proto.arguments()) {
-    if (count && !proto.is_distinct() && proto.arguments_size() == 1 && argument.has_unresolved_star() &&
-        !argument.unresolved_star().has_unparsed_target()) {
+    const bool star = argument.has_unresolved_star()
+                          ? !argument.unresolved_star().has_unparsed_target()
+                          : argument.has_expression_string() &&
+                                trim(argument.expression_string().expression()) == "*";
+    if (count && !proto.is_distinct() && proto.arguments_size() == 1 && star) {
       arguments.push_back(int_literal(1));
       continue;
     }
