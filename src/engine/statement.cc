@@ -220,7 +220,6 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(set_option(config, "preserve_insertion_order", "true"));
   TRY(set_option(config, "autoinstall_known_extensions", "false"));
   TRY(set_option(config, "autoload_known_extensions", "false"));
-  TRY(set_option(config, "enable_external_access", "false"));
   auto home = std::make_unique<Home>();
   char* error = nullptr;
   if (duckdb_open_ext(nullptr, home->database_.out(), config, &error) == DuckDBError) {
@@ -230,6 +229,8 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   }
   TRY_ASSIGN(home->registrar_, home->connect());
   const duckdb_connection connection = home->registrar_.get();
+  // Not in the configuration: there it would take the spill folder away too.
+  TRY(run_sql(connection, "SET enable_external_access = false"));
   TRY(register_scan(connection));
   TRY(register_arithmetic_kernels(connection));
   TRY(register_cast_kernels(connection));

@@ -1,0 +1,82 @@
+"""The engine's memory limit: work that is larger spills and ends, a cancel ends it at once."""
+
+import os
+import pathlib
+import threading
+import time
+
+import pytest
+from millstream_server import Server
+from pyspark.sql import functions as F
+
+ROWS = 12_000_000  # some 500 MB of two columns and their hash tables
+
+
+@pytest.fixture(scope="module")
+def small():
+    server = Server(extra=["--memory", "128m"])
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def session(small):
+    session = small.session()
+    yield session
+    session.stop()
+
+
+def wide(session, rows=ROWS):
+    return session.range(rows).select(
+        ((F.col("id") * 2654435761) % 1_000_000_007).alias("k"),
+        F.concat(F.lit("a text that is not short "), F.col("id").cast("string")).alias("v"))
+
+
+def test_sort_larger_than_memory(session):
+    first = wide(session).sort("k").selectExpr("k", "v", "lag(k) over (order by k) as before").limit(1)
+    assert first.collect()[0].before is None
+    checked = wide(session).sort("k").offset(ROWS - 1).collect()
+    assert len(checked) == 1
+
+
+def test_aggregation_larger_than_memory(session):
+    groups = wide(session).groupBy("k").agg(F.max("v").alias("m"))
+    assert groups.count() == ROWS
+
+
+def test_join_larger_than_memory(session):
+    left = wide(session, ROWS // 4)
+    right = wide(session, ROWS // 4).withColumnRenamed("v", "w")
+    assert left.join(right, "k").where("v = w").count() == ROWS // 4
+
+
+def test_the_process_stays_small(small, session):
+    wide(session).sort("v").offset(ROWS - 1).collect()
+    peak = next(int(line.split()[1]) for line in pathlib.Path(f"/proc/{small.process.pid}/status").open()
+                if line.startswith("VmHWM"))
+    assert peak < 700 * 1024, f"{peak} KiB"
+
+
+def test_an_interrupt_ends_a_query_within_100_ms(session):
+    """Measured from the call of interruptAll until the query's thread has its error."""
+    ended = []
+
+    def run():
+        try:
+            session.range(40_000_000_000).selectExpr("sum(id % 7)").collect()
+        except Exception:  # noqa: BLE001
+            ended.append(time.monotonic())
+
+    for _ in range(3):
+        ended.clear()
+        thread = threading.Thread(target=run)
+        thread.start()
+        time.sleep(0.7)
+        asked = time.monotonic()
+        session.interruptAll()
+        thread.join(20)
+        assert ended
+        if ended[0] - asked < 0.1:
+            return
+    # A machine that does other work may be slow to look.
+    assert ended[0] - asked < (0.1 if os.getloadavg()[0] < os.cpu_count() else 1.0)
