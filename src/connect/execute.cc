@@ -135,6 +135,7 @@ Status Execution::relation(const proto::Relation& relation) {
     case proto::Relation::kHtmlString:
       return html(relation.html_string());
     case proto::Relation::kCatalog: {
+      session_.storage_levels().tables_changed();
       TRY_ASSIGN(const auto result, session::run_catalog(session_, relation.catalog()));
       TRY(send_rows(*operation_, result.schema, connector::batches_of(result.schema, {result.rows}),
                     {}));
@@ -166,17 +167,11 @@ Status Execution::start_stream(const proto::WriteStreamOperationStart& start) {
 // was.
 Status Execution::checkpoint(const proto::CheckpointCommand& command) {
   TRY_ASSIGN(const auto node, session_.analyze(command.relation()));
-  TRY_ASSIGN(const auto rows, session_.execute(node, context_));
-  auto local = std::make_shared<plan::Local>();
-  for (plan::Attribute attribute : node->output) {
-    if (attribute.hidden) continue;
-    attribute.qualifier.clear();
-    local->output.push_back(std::move(attribute));
-  }
-  TRY_ASSIGN(local->batches, connector::collect(rows));
+  if (plan::is_streaming(*node)) return session::not_a_batch_query();
+  TRY_ASSIGN(auto kept, session_.checkpoint(node, command.eager(), context_));
   proto::ExecutePlanResponse response;
   response.mutable_checkpoint_command_result()->mutable_relation()->set_relation_id(
-      session_.keep_relation(std::move(local)));
+      session_.keep_relation(std::move(kept)));
   TRY(operation_->send(std::move(response)));
   return end();
 }
@@ -207,6 +202,7 @@ Status Execution::sql(const proto::SqlCommand& command) {
   };
   TRY_ASSIGN(const auto done, session::run_sql(session_, *relation, context_, explain));
   if (done) {
+    session_.storage_levels().tables_changed();
     TRY_ASSIGN(const auto bytes, encode(*done->rows));
     auto* local = relation->mutable_local_relation();
     local->set_data(bytes->ToString());
@@ -231,12 +227,15 @@ Status Execution::command(const proto::Command& command) {
   switch (command.command_type_case()) {
     case proto::Command::kWriteOperation:
       TRY(session::run_write(session_, command.write_operation(), context_));
+      session_.storage_levels().tables_changed();
       return end();
     case proto::Command::kWriteOperationV2:
       TRY(session::run_write_v2(session_, command.write_operation_v2(), context_));
+      session_.storage_levels().tables_changed();
       return end();
     case proto::Command::kCreateDataframeView: {
       const auto& view = command.create_dataframe_view();
+      session_.storage_levels().tables_changed();
       return session_.create_view(view.input(), view.name(), view.is_global(), view.replace());
     }
     case proto::Command::kSqlCommand:

@@ -24,7 +24,7 @@ Result<std::string> explain_text(const plan::NodePtr& analyzed,
                                  spark::connect::AnalyzePlanRequest::Explain::ExplainMode mode,
                                  const std::string& time_zone) {
   using Explain = spark::connect::AnalyzePlanRequest::Explain;
-  const plan::NodePtr optimized = plan::optimize(analyzed);
+  const plan::NodePtr optimized = plan::optimize(plan::with_kept_rows(analyzed));
   const std::string physical = section("Physical Plan", engine::explain_physical(*optimized));
   const std::string logical = section("Optimized Logical Plan", plan::explain_tree(*optimized));
   switch (mode) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "engine/hash.h"
 #include "engine/value_kernel.h"
 
 namespace millstream::engine {
@@ -110,40 +111,6 @@ Result<Value> mode(const ValueKernel&, const Values& a) {
   return best == nullptr ? null_value() : *best;
 }
 
-struct Moments {
-  double count = 0;
-  double second = 0;
-  double third = 0;
-  double fourth = 0;
-};
-
-Moments moments_of(const Value& list) {
-  Moments out;
-  double mean = 0;
-  const auto values = without_nulls(list);
-  out.count = static_cast<double>(values.size());
-  for (const Value& value : values) mean += value.floating / out.count;
-  for (const Value& value : values) {
-    const double distance = value.floating - mean;
-    out.second += distance * distance;
-    out.third += distance * distance * distance;
-    out.fourth += distance * distance * distance * distance;
-  }
-  return out;
-}
-
-Result<Value> skewness(const ValueKernel&, const Values& a) {
-  const Moments m = moments_of(a[0]);
-  if (m.count == 0 || m.second == 0) return null_value();
-  return floating_value(std::sqrt(m.count) * m.third / std::sqrt(m.second * m.second * m.second));
-}
-
-Result<Value> kurtosis(const ValueKernel&, const Values& a) {
-  const Moments m = moments_of(a[0]);
-  if (m.count == 0 || m.second == 0) return null_value();
-  return floating_value(m.count * m.fourth / (m.second * m.second) - 3.0);
-}
-
 // histogram_numeric(values, bins): while there are too many bins the two that are nearest become
 // one at their weighted mean.
 Result<Value> histogram_numeric(const ValueKernel& kernel, const Values& a) {
@@ -179,6 +146,116 @@ Result<Value> histogram_numeric(const ValueKernel& kernel, const Values& a) {
          floating_value(weight)}));
   }
   return list_value(std::move(out));
+}
+
+// freq_items(values, size): with `size` counters, so that what is more frequent than 1/size stays.
+Result<Value> freq_items(const ValueKernel&, const Values& a) {
+  const std::int64_t limit = std::max<std::int64_t>(a[1].integer, 1);
+  Counts counts;
+  for (const Value& item : a[0].items) {
+    const auto known = counts.find(item);
+    if (known != counts.end()) {
+      ++known->second;
+    } else if (static_cast<std::int64_t>(counts.size()) < limit) {
+      counts.emplace(item, 1);
+    } else {
+      const auto least = std::min_element(
+          counts.begin(), counts.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+      const std::int64_t lost = least->second;
+      if (1 >= lost) {
+        std::erase_if(counts, [&](const auto& entry) { return entry.second <= lost; });
+        for (auto& [value, count] : counts) count -= lost;
+      } else {
+        for (auto& [value, count] : counts) count -= 1;
+      }
+    }
+  }
+  std::vector<Value> out;
+  for (const auto& [value, count] : counts) out.push_back(value);
+  return list_value(std::move(out));
+}
+
+// java.util.Random, as far as sketches need it.
+class JavaRandom {
+ public:
+  explicit JavaRandom(std::int64_t seed)
+      : state_((static_cast<std::uint64_t>(seed) ^ 0x5DEECE66DULL) & mask) {}
+  std::int32_t below(std::int32_t bound) {
+    std::int32_t r = next31();
+    const std::int32_t m = bound - 1;
+    if ((bound & m) == 0)
+      return static_cast<std::int32_t>((static_cast<std::int64_t>(bound) * r) >> 31);
+    for (std::int32_t u = r; static_cast<std::int64_t>(u) - (r = u % bound) + m > 0x7fffffffLL;)
+      u = next31();
+    return r;
+  }
+
+ private:
+  static constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;
+  std::int32_t next31() {
+    state_ = (state_ * 0x5DEECE66DULL + 0xB) & mask;
+    return static_cast<std::int32_t>(state_ >> 17);
+  }
+  std::uint64_t state_;
+};
+
+template <typename T>
+void put_big_endian(T value, std::string& out) {
+  for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8)
+    out += static_cast<char>((static_cast<std::uint64_t>(value) >> shift) & 0xff);
+}
+
+// org.apache.spark.util.sketch.CountMinSketch, with its serialized form.
+Result<Value> count_min(const ValueKernel&, const Values& a) {
+  const double eps = as_double(a[1]);
+  const double confidence = as_double(a[2]);
+  if (!(eps > 0))
+    return Status::invalid("requirement failed: Relative error must be positive");
+  if (!(confidence > 0 && confidence < 1))
+    return Status::invalid("requirement failed: Confidence must be within range (0.0, 1.0)");
+  const double wanted_width = std::ceil(2 / eps);
+  const double wanted_depth = std::ceil(-std::log(1 - confidence) / std::log(2));
+  constexpr double cells_max = 1 << 26;
+  if (wanted_width * wanted_depth > cells_max)
+    return Status::unsupported("a count-min sketch of more than {} counters", cells_max);
+  const auto width = static_cast<std::int32_t>(wanted_width);
+  const auto depth = static_cast<std::int32_t>(wanted_depth);
+  JavaRandom random(a[3].integer);
+  std::vector<std::int64_t> hashes;
+  for (std::int32_t i = 0; i < depth; ++i) hashes.push_back(random.below(0x7fffffff));
+  std::vector<std::int64_t> table(static_cast<std::size_t>(width) * static_cast<std::size_t>(depth));
+  std::int64_t total = 0;
+  for (const Value& item : without_nulls(a[0])) {
+    ++total;
+    const bool text = item.kind == Value::Kind::text;
+    const std::int32_t first = text ? murmur_bytes(item.text, 0) : 0;
+    const std::int32_t second = text ? murmur_bytes(item.text, first) : 0;
+    for (std::int32_t i = 0; i < depth; ++i) {
+      std::int32_t bucket = 0;
+      if (text) {
+        const auto mixed = static_cast<std::int32_t>(
+            static_cast<std::uint32_t>(first) +
+            static_cast<std::uint32_t>(i) * static_cast<std::uint32_t>(second));
+        bucket = std::abs(mixed % width);
+      } else {
+        auto hash = static_cast<std::uint64_t>(hashes[static_cast<std::size_t>(i)]) *
+                    static_cast<std::uint64_t>(item.integer);
+        hash += static_cast<std::uint64_t>(static_cast<std::int64_t>(hash) >> 32);
+        hash &= 0x7fffffffULL;
+        bucket = static_cast<std::int32_t>(hash) % width;
+      }
+      ++table[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
+              static_cast<std::size_t>(bucket)];
+    }
+  }
+  std::string out;
+  put_big_endian(std::int32_t{1}, out);
+  put_big_endian(total, out);
+  put_big_endian(depth, out);
+  put_big_endian(width, out);
+  for (const std::int64_t hash : hashes) put_big_endian(hash, out);
+  for (const std::int64_t cell : table) put_big_endian(cell, out);
+  return text_value(std::move(out));
 }
 
 constexpr std::size_t bitmap_bytes = 4096;
@@ -224,9 +301,9 @@ constexpr ValueFunction functions[] = {
     {"percentile", percentile, true},
     {"percentile_rank", percentile_rank, true},
     {"mode", mode, true},
-    {"skewness", skewness, true},
-    {"kurtosis", kurtosis, true},
     {"histogram_numeric", histogram_numeric, true},
+    {"freq_items", freq_items, true},
+    {"count_min", count_min, true},
     {"bitmap_construct", bitmap_construct, true},
     {"bitmap_or", bitmap_join<false>, true},
     {"bitmap_and", bitmap_join<true>, true},

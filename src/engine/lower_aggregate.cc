@@ -112,6 +112,12 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
         kernel, once, a[0], suffix(filter), over, scale, expr.type->precision(),
         expr.type->scale());
   }
+  if (name == "corr") {
+    const std::string both_parts = fmt::format("({}{}, {}){}{}", once, a[0], a[1], suffix(filter), over);
+    const std::string scale = "ms_comoment_scale" + both_parts;
+    if (expr.ansi) return fmt::format("ms_divide(ms_comoment{}, {})", both_parts, scale);
+    return fmt::format("(ms_comoment{} / nullif({}, 0))", both_parts, scale);
+  }
   if (name == "approx_count_distinct") {
     Expr hashed(expr);
     hashed.name = "xxhash64";
@@ -215,7 +221,7 @@ Result<std::string> ExprLowering::window(const Expr& expr) {
     over += " ORDER BY " + order;
   }
   const Expr& function = *expr.children[0];
-  if (function.kind == ExprKind::aggregate || function.name == "nth_value") {
+  if (function.kind == ExprKind::aggregate || function.name.starts_with("nth_value")) {
     TRY_ASSIGN(const std::string frame_sql, frame(spec));
     over += " " + frame_sql;
   }

@@ -200,8 +200,9 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
     const bool seconds = from.kind() == TypeKind::day_time_interval && field == 3;
     if (seconds || !to.is_integral())
       return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
-    return cast_to_number(fmt::format("(CAST({} AS BIGINT) // {})", value, unit),
-                          *column::long_type(), to, ansi, attempt);
+    const std::string count = fmt::format("(CAST({} AS BIGINT) // {})", value, unit);
+    if (to.kind() == TypeKind::long_) return count;
+    return cast_to_number(count, *column::long_type(), to, ansi, attempt);
   }
   if (from.kind() == TypeKind::timestamp) {
     if (to.kind() == TypeKind::double_)

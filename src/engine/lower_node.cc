@@ -116,11 +116,27 @@ Result<NodeLowering::Relation> NodeLowering::lower(const NodePtr& node) {
   CHECK(false);
 }
 
+namespace {
+
+std::optional<ExprLowering::Partitions> partitions_below(const plan::Project& node) {
+  if (node.children.empty() || node.children[0]->kind != plan::NodeKind::range) return {};
+  const auto& range = static_cast<const plan::Range&>(*node.children[0]);
+  if (range.step == 0 || range.partitions.value_or(1) <= 1) return {};
+  const __int128 span = static_cast<__int128>(range.end) - range.start;
+  const __int128 rows = (span + range.step - (range.step > 0 ? 1 : -1)) / range.step;
+  // Counts that would not fit a BIGINT are left in one partition.
+  if (rows <= 0 || rows > 1'000'000'000'000 || *range.partitions > 1'000'000) return {};
+  return ExprLowering::Partitions{static_cast<std::int64_t>(rows), *range.partitions};
+}
+
+}  // namespace
+
 Result<NodeLowering::Relation> NodeLowering::project(const plan::Project& node) {
   Relation input;
   if (!node.children.empty()) {
     TRY_ASSIGN(input, lower(node.children[0]));
   }
+  exprs_.set_partitions(partitions_below(node));
   std::vector<std::string> columns;
   std::unordered_set<std::int64_t> seen;
   for (std::size_t i = 0; i < node.exprs.size(); ++i) {
@@ -129,6 +145,7 @@ Result<NodeLowering::Relation> NodeLowering::project(const plan::Project& node) 
     TRY_ASSIGN(const std::string sql, exprs_.lower(*node.exprs[i]));
     columns.push_back(sql + " AS " + column_name(id));
   }
+  exprs_.set_partitions({});
   const std::string list = columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ");
   return wrap("SELECT " + list + (node.children.empty() ? "" : input.tail()));
 }

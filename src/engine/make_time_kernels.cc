@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "engine/interval_kernels.h"
 #include "engine/kernels.h"
 #include "engine/raise.h"
 #include "engine/text.h"
@@ -256,6 +257,7 @@ Status register_make_time_kernels(duckdb_connection c) {
   TRY(add_kernel<timestamp_diff>(c, "ms_timestamp_diff"));
   TRY(add_kernel<timestamp_add>(c, "ms_timestamp_add"));
   TRY(add_kernel<convert_timezone>(c, "ms_convert_timezone"));
+  TRY(register_interval_kernels(c));
   return add_kernel<sequence_times>(c, "ms_sequence_times");
 }
 

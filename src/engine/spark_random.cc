@@ -65,15 +65,4 @@ double SparkRandom::next_gaussian() {
   return x * scale;
 }
 
-std::int64_t first_partition_seed(std::int64_t seed) {
-  constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;
-  std::uint64_t state = (static_cast<std::uint64_t>(seed) ^ 0x5DEECE66DULL) & mask;
-  const auto next = [&] {
-    state = (state * 0x5DEECE66DULL + 0xB) & mask;
-    return static_cast<std::int32_t>(state >> 16);
-  };
-  const auto high = static_cast<std::uint64_t>(next()) << 32;
-  return static_cast<std::int64_t>(high + static_cast<std::uint64_t>(std::int64_t{next()}));
-}
-
 }  // namespace millstream::engine

@@ -21,7 +21,4 @@ class SparkRandom {
   std::optional<double> gaussian_;  // the second one of a pair
 };
 
-// The seed that partition 0 of a sample gets: java.util.Random(seed).nextLong().
-std::int64_t first_partition_seed(std::int64_t seed);
-
 }  // namespace millstream::engine

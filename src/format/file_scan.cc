@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "conc/thread_pool.h"
+#include "format/binary_file.h"
 #include "format/byte_input.h"
+#include "format/csv_reader.h"
 #include "format/json_reader.h"
 #include "format/parquet.h"
 #include "format/text_lines.h"
@@ -145,6 +147,26 @@ Result<GroupReader::Opener> opener_of(FileFormat format, const std::shared_ptr<i
       return std::unique_ptr<connector::BatchReader>(std::move(reader));
     });
   }
+  if (format == FileFormat::csv) {
+    if (scan.columns.size() == 1 &&
+        scan.columns[0] == scan.options.get("columnNameOfCorruptRecord", "_corrupt_record")) {
+      return Status::error("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN");
+    }
+    TRY_ASSIGN(const CsvOptions options, parse_csv_options(scan.options, scan.time_zone));
+    TRY(check_csv_schema(scan.schema, options));
+    return GroupReader::Opener(
+        [store, options, schema = scan.schema](const FileSplit& file, const column::Schema& own) {
+          return open_csv(store, file.info, options, schema, own);
+        });
+  }
+  if (format == FileFormat::binary_file) {
+    return GroupReader::Opener([store](const FileSplit& file, const column::Schema& own)
+                                   -> Result<std::unique_ptr<connector::BatchReader>> {
+      if (file.info.size == 0)  // Spark has no row for it
+        return std::unique_ptr<connector::BatchReader>(std::make_unique<NoRows>());
+      return open_binary_file(store, file.info, own);
+    });
+  }
   TRY_ASSIGN(const TextOptions options, parse_text_options(scan.options));
   return GroupReader::Opener([store, options](const FileSplit& file, const column::Schema& own)
                                  -> Result<std::unique_ptr<connector::BatchReader>> {
@@ -160,8 +182,11 @@ Result<FileFormat> file_format(const std::string& name) {
   if (lower == "json" || lower == "org.apache.spark.sql.json") return FileFormat::json;
   if (lower == "parquet" || lower == "org.apache.spark.sql.parquet") return FileFormat::parquet;
   if (lower == "text") return FileFormat::text;
+  if (lower == "csv" || lower == "org.apache.spark.sql.csv") return FileFormat::csv;
+  if (lower == "binaryfile") return FileFormat::binary_file;
   return Status::unsupported(
-      "files of the format '{}' are not supported by Millstream yet: json, parquet and text are",
+      "files of the format '{}' are not supported by Millstream yet: json, parquet, csv, text "
+      "and binaryFile are",
       name);
 }
 
@@ -171,6 +196,10 @@ const char* display_name(FileFormat format) {
       return "JSON";
     case FileFormat::parquet:
       return "Parquet";
+    case FileFormat::csv:
+      return "CSV";
+    case FileFormat::binary_file:
+      return "BinaryFile";
     default:
       return "Text";
   }
@@ -179,13 +208,15 @@ const char* display_name(FileFormat format) {
 Status check_read_options(FileFormat format, const Options& options, const std::string& time_zone) {
   if (format == FileFormat::json) return parse_json_options(options, time_zone).status();
   if (format == FileFormat::text) return parse_text_options(options).status();
+  if (format == FileFormat::csv) return parse_csv_options(options, time_zone).status();
   constexpr std::array<std::string_view, 7> known = {
       "mergeschema",        "datetimerebasemode", "int96rebasemode", "compression",
       "ignorecorruptfiles", "ignoremissingfiles", "timezone"};
   for (const auto& [name, entry] : options.entries()) {
     if (is_listing_option(name)) continue;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Status::invalid("'{}' is not an option of the parquet format", entry.name);
+      return Status::invalid("'{}' is not an option of the {} format", entry.name,
+                             to_lower(display_name(format)));
     }
     if (name.ends_with("rebasemode") && equals_ignore_case(entry.value, "LEGACY")) {
       return Status::unsupported("the option '{}' takes CORRECTED or EXCEPTION, not LEGACY",

@@ -13,6 +13,8 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "format/csv_reader.h"
+#include "format/csv_text.h"
 #include "format/json_options.h"
 #include "format/json_text.h"
 #include "format/parquet.h"
@@ -130,6 +132,8 @@ class LineSink : public FileSink {
   virtual void append_row(const arrow::RecordBatch& batch, std::int64_t row,
                           std::string& out) const = 0;
 
+  void begin(std::string_view text) { text_ += text; }
+
  private:
   Status flush() {
     TRY(output_->append(text_));
@@ -153,6 +157,25 @@ class JsonSink final : public LineSink {
     writer_.append_row(batch, row, out);
   }
   const JsonWriterText writer_;
+};
+
+class CsvSink final : public LineSink {
+ public:
+  CsvSink(std::unique_ptr<TextOutput> output, const CsvWriterText& writer,
+          const column::Schema& schema)
+      : LineSink(std::move(output), writer.options().line_sep), writer_(writer) {
+    if (!writer.options().header) return;
+    std::string header;
+    writer.append_header(schema, header);
+    begin(header + writer.options().line_sep);
+  }
+
+ private:
+  void append_row(const arrow::RecordBatch& batch, std::int64_t row,
+                  std::string& out) const override {
+    writer_.append_row(batch, row, out);
+  }
+  const CsvWriterText writer_;
 };
 
 class TextSink final : public LineSink {
@@ -224,6 +247,25 @@ class TextFactory final : public FileSinkFactory {
   const bool gzip_;
   const std::string separator_;
   const std::optional<JsonWriterText> json_;
+};
+
+class CsvFactory final : public FileSinkFactory {
+ public:
+  CsvFactory(column::Schema schema, const CsvWriterText& writer, bool gzip)
+      : schema_(std::move(schema)), writer_(writer), gzip_(gzip) {}
+  std::string extension() const override { return gzip_ ? ".csv.gz" : ".csv"; }
+  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store,
+                                         const std::string& path) const override {
+    auto output = std::make_unique<TextOutput>(store, path, gzip_);
+    TRY(output->open());
+    return std::unique_ptr<FileSink>(
+        std::make_unique<CsvSink>(std::move(output), writer_, schema_));
+  }
+
+ private:
+  const column::Schema schema_;
+  const CsvWriterText writer_;
+  const bool gzip_;
 };
 
 Result<bool> wants_gzip(const Options& options) {
@@ -306,6 +348,26 @@ Result<std::shared_ptr<const FileSinkFactory>> make_text(const column::Schema& s
       std::make_shared<TextFactory>(".txt", gzip, options.get("lineSep", "\n"), std::nullopt));
 }
 
+Result<std::shared_ptr<const FileSinkFactory>> make_csv(const column::Schema& schema,
+                                                        const Options& options,
+                                                        const std::string& time_zone) {
+  TRY_ASSIGN(const CsvOptions csv, parse_csv_write_options(options, time_zone));
+  TRY(check_csv_types(schema));
+  for (const auto& field : schema) {
+    using column::TypeKind;
+    const TypeKind kind = field.type->kind();
+    if (kind == TypeKind::binary || kind == TypeKind::day_time_interval ||
+        kind == TypeKind::year_month_interval) {
+      return Status::unsupported("writing the type {} of column '{}' to csv is not supported",
+                                 field.type->sql(), field.name);
+    }
+  }
+  TRY_ASSIGN(const auto writer, CsvWriterText::make(csv));
+  TRY_ASSIGN(const bool gzip, wants_gzip(options));
+  return std::shared_ptr<const FileSinkFactory>(
+      std::make_shared<CsvFactory>(schema, writer, gzip));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat format,
@@ -317,6 +379,10 @@ Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat 
       return make_parquet(schema, options);
     case FileFormat::json:
       return make_json(schema, options, time_zone);
+    case FileFormat::csv:
+      return make_csv(schema, options, time_zone);
+    case FileFormat::binary_file:
+      return Status::error("UNSUPPORTED_FEATURE.WRITE_FOR_BINARY_SOURCE");
     default:
       return make_text(schema, options);
   }

@@ -6,7 +6,10 @@
 
 #include "base/text.h"
 #include "column/unique_names.h"
+#include "format/binary_file.h"
 #include "format/byte_input.h"
+#include "format/csv_infer.h"
+#include "format/csv_reader.h"
 #include "format/file_scan.h"
 #include "format/files.h"
 #include "format/json_infer.h"
@@ -157,9 +160,14 @@ Result<column::Schema> infer_parquet(const FileTableRequest& request,
 Result<column::Schema> infer(FileFormat format, const FileTableRequest& request,
                              const std::vector<io::FileInfo>& files) {
   if (format == FileFormat::text) return column::Schema{{"value", column::string_type(), true, {}}};
+  if (format == FileFormat::binary_file) return binary_file_schema();
   if (files.empty())
     return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
   if (format == FileFormat::parquet) return infer_parquet(request, files);
+  if (format == FileFormat::csv) {
+    TRY_ASSIGN(const CsvOptions csv, parse_csv_options(request.options, request.time_zone));
+    return infer_csv_schema(request.store, files, csv);
+  }
   TRY_ASSIGN(const JsonOptions options, parse_json_options(request.options, request.time_zone));
   TRY_ASSIGN(auto inferred, infer_json_schema(request.store, files, options));
   return std::move(inferred.schema);
@@ -167,6 +175,19 @@ Result<column::Schema> infer(FileFormat format, const FileTableRequest& request,
 
 Status check_schema(FileFormat format, const column::Schema& data) {
   TRY(column::check_unique_names(data));
+  if (format == FileFormat::csv) return check_csv_types(data);
+  if (format == FileFormat::binary_file) {
+    for (const auto& field : data) {
+      const int known = column::find_field(binary_file_schema(), field.name);
+      if (known < 0 || !column::same_type(binary_file_schema()[static_cast<std::size_t>(known)].type,
+                                          field.type)) {
+        return Status::plain(ErrorKind::unsupported_operation,
+                             "The binaryFile format has the columns path, modificationTime, length "
+                             "and content only");
+      }
+    }
+    return Status::OK();
+  }
   if (format != FileFormat::text) return Status::OK();
   if (data.size() != 1) {
     return Status::plain(
@@ -208,9 +229,10 @@ Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableR
   column::Schema data;
   if (request.schema) {
     data = *request.schema;
-    // Text gives one column; the others of a given schema come from the paths.
+    // Columns of text and CSV have their place in the file; others of a given schema come from the
+    // paths.
     std::erase_if(data, [&](const column::Field& field) {
-      return format == FileFormat::text &&
+      return (format == FileFormat::text || format == FileFormat::csv) &&
              column::find_field_ignore_case(partitioned.columns, field.name) >= 0;
     });
   } else {

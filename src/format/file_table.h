@@ -1,4 +1,4 @@
-// FileTable: json, parquet and text files as a table for batch queries; and the writers of such
+// FileTable: files of JSON, Parquet, CSV, text and whole files as a table for batch queries; and the writers of such
 // files for df.write. A table is the set of files that was listed when it was made; immutable,
 // shareable between threads.
 #pragma once
@@ -18,7 +18,7 @@
 namespace millstream::format {
 
 struct FileTableRequest {
-  std::string format;  // json, parquet, text (any case); others are refused by name
+  std::string format;  // json, parquet, csv, text, binaryFile; others are refused by name
   std::optional<column::Schema> schema;  // nothing: inferred (text: value STRING)
   Options options;
   std::vector<std::string> paths;  // as the user gave them: paths, file: URIs, globs
@@ -44,7 +44,7 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store, c
                                       std::vector<FileSplit> files);
 
 struct FileWriteRequest {
-  std::string format;     // json, parquet, text
+  std::string format;     // json, parquet, csv, text
   std::string directory;  // absolute path; made when missing. Save modes are the caller's business
   Options options;        // compression, and the format's own
   std::vector<std::string> partition_by;

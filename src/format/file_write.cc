@@ -79,6 +79,7 @@ struct Job {
   std::vector<std::string> partition_names;
   std::shared_ptr<arrow::Schema> data_schema;
   TimeZone zone = TimeZone::fixed(0);
+  std::int64_t records_max = 0;  // of a file; 0: any number
 
   std::mutex mutex;
   std::vector<std::string> written;  // for the case that the job fails
@@ -101,7 +102,9 @@ class Task {
     }
     // The first task leaves a file even without rows, so that the schema is there to read.
     if (sinks_.empty() && number_ == 0 && job_.partition_columns.empty()) TRY(sink_of("").status());
-    for (auto& [directory, sink] : sinks_) TRY(sink->close());
+    for (auto& [directory, open] : sinks_) {
+      if (open.sink != nullptr) TRY(open.sink->close());
+    }
     return Status::OK();
   }
 
@@ -143,31 +146,50 @@ class Task {
   }
 
   Status write_to(const std::string& directory, const connector::RecordBatchPtr& batch) {
-    TRY_ASSIGN(FileSink* const sink, sink_of(directory));
-    return sink->write(batch);
+    std::int64_t from = 0;
+    while (from < batch->num_rows()) {
+      TRY_ASSIGN(Open* const open, sink_of(directory));
+      std::int64_t rows = batch->num_rows() - from;
+      if (job_.records_max > 0) rows = std::min(rows, job_.records_max - open->rows);
+      TRY(open->sink->write(rows == batch->num_rows() ? batch : batch->Slice(from, rows)));
+      open->rows += rows;
+      from += rows;
+      if (job_.records_max > 0 && open->rows == job_.records_max) {
+        TRY(open->sink->close());
+        open->sink.reset();
+      }
+    }
+    return Status::OK();
   }
 
-  Result<FileSink*> sink_of(const std::string& directory) {
-    auto& sink = sinks_[directory];
-    if (sink == nullptr) {
+  struct Open {
+    std::unique_ptr<FileSink> sink;
+    std::int64_t rows = 0;
+    int files = 0;
+  };
+
+  Result<Open*> sink_of(const std::string& directory) {
+    Open& open = sinks_[directory];
+    if (open.sink == nullptr) {
       const std::string folder =
           directory.empty() ? job_.directory : io::join_path(job_.directory, directory);
       const bool partitioned = !job_.partition_columns.empty();
       const std::string path = io::join_path(
-          folder, fmt::format("part-{:05}-{}{}{}", number_, job_.uuid,
-                              partitioned ? ".c000" : "-c000", job_.factory->extension()));
+          folder, fmt::format("part-{:05}-{}{}c{:03}{}", number_, job_.uuid,
+                              partitioned ? "." : "-", open.files++, job_.factory->extension()));
       {
         const std::lock_guard lock(job_.mutex);
         job_.written.push_back(path);
       }
-      TRY_ASSIGN(sink, job_.factory->open(job_.store, path));
+      TRY_ASSIGN(open.sink, job_.factory->open(job_.store, path));
+      open.rows = 0;
     }
-    return sink.get();
+    return &open;
   }
 
   Job& job_;
   const std::size_t number_;
-  std::map<std::string, std::unique_ptr<FileSink>> sinks_;
+  std::map<std::string, Open> sinks_;
 };
 
 Status split_columns(const column::Schema& schema, const std::vector<std::string>& partition_by,
@@ -205,11 +227,16 @@ Result<std::int64_t> write_files(const FileWriteRequest& request, const connecto
   job.store = request.store ? request.store : io::local_store();
   job.directory = request.directory;
   job.uuid = new_uuid();
+  TRY_ASSIGN(job.records_max, request.options.get_int("maxRecordsPerFile", 0));
   TRY_ASSIGN(job.zone, TimeZone::find(request.time_zone));
   column::Schema data;
   TRY(split_columns(rows.schema, request.partition_by, job, data));
   job.data_schema = column::to_arrow(data);
-  TRY_ASSIGN(job.factory, FileSinkFactory::make(format, data, request.options, request.time_zone));
+  Options options;  // the format's own
+  for (const auto& [name, entry] : request.options.entries()) {
+    if (name != "maxrecordsperfile") options.set(entry.name, entry.value);
+  }
+  TRY_ASSIGN(job.factory, FileSinkFactory::make(format, data, options, request.time_zone));
   TRY(job.store->make_directories(request.directory));
   const auto run = [&](std::size_t i) -> Status {
     TRY_ASSIGN(const auto reader, rows.partitions[i]());

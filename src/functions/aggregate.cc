@@ -33,9 +33,11 @@ Result<Call> sum(const Request& request) {
   Call call = begin_call(request);
   const TypePtr type = number_or_double(request);
   if (type == nullptr) {
-    if (request.arguments[0].type->kind() == TypeKind::day_time_interval ||
-        request.arguments[0].type->kind() == TypeKind::year_month_interval) {
-      return Status::unsupported("{} of intervals is not supported", request.name);
+    const TypePtr& given = request.arguments[0].type;
+    if (given->kind() == TypeKind::day_time_interval ||
+        given->kind() == TypeKind::year_month_interval) {
+      call.type = given;
+      return call;
     }
     return unexpected_input(request, 0, "\"NUMERIC\" or \"ANSI INTERVAL\"");
   }
@@ -51,6 +53,14 @@ Result<Call> sum(const Request& request) {
 Result<Call> average(const Request& request) {
   TRY_ASSIGN(Call call, sum(request));
   const TypePtr& type = call.argument_types[0];
+  if (type->kind() == TypeKind::day_time_interval) {
+    call.type = column::day_time_interval_type(0, 3);
+    return call;
+  }
+  if (type->kind() == TypeKind::year_month_interval) {
+    call.type = column::year_month_interval_type(0, 1);
+    return call;
+  }
   call.type = type->kind() == TypeKind::decimal
                   ? bounded_decimal(type->precision() + 4, type->scale() + 4)
                   : column::double_type();
@@ -197,6 +207,8 @@ Result<Call> list_aggregate(const Request& request) {
   Call call = begin_call(request);
   if (!request.arguments[0].type->is_string())
     return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
+  if (call.pretty.starts_with("string_agg")) call.pretty.replace(0, 10, "listagg");
+  if (request.arguments.size() == 1) call.pretty.insert(call.pretty.rfind(')'), ", NULL");
   call.argument_types.assign(request.arguments.size(), column::string_type());
   call.type = column::string_type();
   return call;
@@ -206,7 +218,18 @@ Result<Call> approximate_count(const Request& request) {
   if (request.arguments.empty() || request.arguments.size() > 2)
     return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
-  if (request.arguments.size() == 2) call.pretty = pretty_from(request.name + "({0})", request);
+  if (request.arguments.size() == 2) {
+    call.pretty = pretty_from(request.name + "({0})", request);
+    call.argument_types[1] = column::double_type();
+    const Argument& deviation = request.arguments[1];
+    const double value = deviation.literal == nullptr || !deviation.literal->is_valid
+                             ? 0
+                             : std::strtod(deviation.literal->ToString().c_str(), nullptr);
+    // HLL++ takes 2^4 to 2^24 registers here.
+    if (!(value > 0.0003 && value <= 0.39))
+      return Status::unsupported("{} with a deviation that is no constant between 0.0003 and 0.39",
+                                 request.name);
+  }
   call.type = column::long_type();
   call.nullable = false;
   return call;
@@ -240,6 +263,35 @@ Result<Call> histogram(const Request& request) {
   call.argument_types[1] = column::int_type();
   call.type = column::array_type(
       column::struct_type({{"x", type, true, {}}, {"y", column::double_type(), true, {}}}), true);
+  return call;
+}
+
+// count_min_sketch(x, relative error, confidence, seed)
+Result<Call> count_min_sketch(const Request& request) {
+  if (request.arguments.size() != 4) return wrong_arity(request, "4");
+  Call call = begin_call(request);
+  const TypePtr& type = request.arguments[0].type;
+  if (!type->is_integral() && !type->is_string() && type->kind() != TypeKind::binary)
+    return unexpected_input(request, 0, "(\"INTEGRAL\" or \"STRING\" or \"BINARY\")");
+  for (std::size_t i = 1; i < 4; ++i) {
+    if (request.arguments[i].literal == nullptr || !request.arguments[i].literal->is_valid)
+      return Status::unsupported("{} wants constants after the first argument", request.name);
+  }
+  call.argument_types[1] = column::double_type();
+  call.argument_types[2] = column::double_type();
+  call.argument_types[3] = column::int_type();
+  call.type = column::binary_type();
+  call.nullable = false;
+  return call;
+}
+
+// What df.stat.freqItems computes for a column: ms_freq_items(x, number of counters).
+Result<Call> frequent_items(const Request& request) {
+  if (request.arguments.size() != 2 || !literal_int(request.arguments[1]))
+    return wrong_arity(request, "2");
+  Call call = begin_call(request);
+  call.type = column::array_type(request.arguments[0].type, request.arguments[0].nullable);
+  call.nullable = false;
   return call;
 }
 
@@ -306,7 +358,7 @@ const Entry entries[] = {
     row("collect_list", collect),
     row("array_agg", collect, {}, "collect_list"),
     row("collect_set", collect),
-    row("approx_count_distinct", approximate_count, "approx_count_distinct({0})"),
+    row("approx_count_distinct", approximate_count),
     row("bool_and", boolean_aggregate, "bool_and({0})"),
     row("every", boolean_aggregate, {}, "bool_and"),
     row("bool_or", boolean_aggregate, "bool_or({0})"),
@@ -321,6 +373,8 @@ const Entry entries[] = {
     row("percentile_approx", percentile_approx, "@percentile_rank"),
     row("mode", mode, "@mode"),
     row("histogram_numeric", histogram, "@histogram_numeric"),
+    row("ms_freq_items", frequent_items, "@freq_items"),
+    row("count_min_sketch", count_min_sketch, "@count_min"),
     row("bitmap_construct_agg", bitmap, "@bitmap_construct"),
     row("bitmap_or_agg", bitmap, "@bitmap_or"),
     row("bitmap_and_agg", bitmap, "@bitmap_and"),
@@ -328,19 +382,19 @@ const Entry entries[] = {
     row("listagg", list_aggregate),
     row("string_agg", list_aggregate, {}, "listagg"),
     of_doubles("median", "d", "quantile_cont({0}, 0.5)"),
-    of_doubles("stddev", "d", "stddev_samp({0})"),
-    of_doubles("std", "d", "stddev_samp({0})"),
-    of_doubles("stddev_samp", "d", "stddev_samp({0})"),
-    of_doubles("stddev_pop", "d", "stddev_pop({0})"),
-    of_doubles("variance", "d", "var_samp({0})"),
-    of_doubles("var_samp", "d", "var_samp({0})"),
-    of_doubles("var_pop", "d", "var_pop({0})"),
-    of_doubles("covar_pop", "dd", "covar_pop({0}, {1})"),
-    of_doubles("covar_samp", "dd", "covar_samp({0}, {1})"),
-    of_doubles("corr", "dd", "corr({0}, {1})"),
+    of_doubles("stddev", "d", "ms_stddev_samp({0})"),
+    of_doubles("std", "d", "ms_stddev_samp({0})"),
+    of_doubles("stddev_samp", "d", "ms_stddev_samp({0})"),
+    of_doubles("stddev_pop", "d", "ms_stddev_pop({0})"),
+    of_doubles("variance", "d", "ms_var_samp({0})"),
+    of_doubles("var_samp", "d", "ms_var_samp({0})"),
+    of_doubles("var_pop", "d", "ms_var_pop({0})"),
+    of_doubles("covar_pop", "dd", "ms_covar_pop({0}, {1})"),
+    of_doubles("covar_samp", "dd", "ms_covar_samp({0}, {1})"),
+    of_doubles("corr", "dd", ""),
     of_doubles("product", "d", "product({0})"),
-    of_doubles("kurtosis", "d", "@kurtosis"),
-    of_doubles("skewness", "d", "@skewness"),
+    of_doubles("kurtosis", "d", "ms_kurtosis({0})"),
+    of_doubles("skewness", "d", "ms_skewness({0})"),
     of_doubles("regr_avgx", "dd", "regr_avgx({0}, {1})"),
     of_doubles("regr_avgy", "dd", "regr_avgy({0}, {1})"),
     of_doubles("regr_slope", "dd", "regr_slope({0}, {1})"),

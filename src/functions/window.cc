@@ -33,8 +33,14 @@ Result<Call> shifted(const Request& request) {
 }
 
 Result<Call> nth_value(const Request& request) {
-  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  const std::size_t given = request.arguments.size();
+  if (given != 2 && given != 3) return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
+  if (given == 3) {
+    if (request.arguments[2].literal == nullptr) return unexpected_input(request, 2, "\"BOOLEAN\"");
+    call.pretty = pretty_from(request.name + "({0}, {1})", request);
+    if (request.arguments[2].sql == "true") call.name = "nth_value_ignore_nulls";
+  }
   if (!literal_int(request.arguments[1])) return unexpected_input(request, 1, "\"INT\"");
   call.argument_types[1] = column::int_type();
   call.type = request.arguments[0].type;
@@ -63,7 +69,8 @@ const Entry entries[] = {
     row("ntile", "i", "i", "ntile({0})"),
     row("lag", "", "", "lag({*})", shifted),
     row("lead", "", "", "lead({*})", shifted),
-    row("nth_value", "", "", "nth_value({*})", nth_value),
+    row("nth_value", "", "", "nth_value({0}, {1})", nth_value),
+    row("nth_value_ignore_nulls", "", "", "nth_value({0}, {1} IGNORE NULLS)"),
 };
 
 }  // namespace

@@ -134,6 +134,14 @@ Status ExpressionAnalyzer::placed(const Status& status) const {
                          static_cast<std::size_t>(written.jvm_origin().stop_index()));
 }
 
+Status ExpressionAnalyzer::placed_at(const Status& status, const Proto& proto) {
+  if (text_ == nullptr || !proto.common().origin().jvm_origin().has_stop_index()) return status;
+  const Proto* const outer = std::exchange(at_, &proto);
+  Status out = placed(status);
+  at_ = outer;
+  return out;
+}
+
 Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
   switch (proto.expr_type_case()) {
     case Proto::kLiteral:
@@ -157,7 +165,11 @@ Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
       const auto& extract = proto.unresolved_extract_value();
       TRY_ASSIGN(ExprPtr child, resolve(extract.child()));
       TRY_ASSIGN(ExprPtr key, resolve(extract.extraction()));
-      return extract_value(child, key, scope_.case_sensitive(), ansi());
+      TRY_ASSIGN(const ExprPtr value, extract_value(child, key, scope_.case_sensitive(), ansi()));
+      if (value->kind != ExprKind::call) return value;
+      auto out = std::make_shared<Expr>(*value);
+      out->origin = origin();
+      return ExprPtr(out);
     }
     case Proto::kUpdateFields:
       return update_fields(proto.update_fields());
@@ -444,11 +456,7 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::columns_by_regex(
 Result<std::vector<ExprPtr>> ExpressionAnalyzer::expand(const Proto& proto) {
   if (proto.has_unresolved_star()) {
     auto columns = star(proto.unresolved_star());
-    if (columns.ok() || !proto.common().origin().jvm_origin().has_stop_index()) return columns;
-    const Proto* const outer = std::exchange(at_, text_ == nullptr ? at_ : &proto);
-    const Status status = placed(columns.status());
-    at_ = outer;
-    return status;
+    return columns.ok() ? columns : Result<std::vector<ExprPtr>>(placed_at(columns.status(), proto));
   }
   if (proto.has_unresolved_regex()) return columns_by_regex(proto.unresolved_regex());
   if (proto.has_alias() && proto.alias().name_size() > 1) return multi_alias(proto.alias());

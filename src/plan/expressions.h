@@ -61,6 +61,9 @@ class ExpressionAnalyzer {
   Result<std::vector<ExprPtr>> sql_arguments(
       const SqlFunction& function, const google::protobuf::RepeatedPtrField<Proto>& arguments);
 
+  // The error at the place of that expression.
+  Status placed_at(const Status& status, const Proto& proto);
+
   // Names given to the columns of the generator that was expanded last; empty: its own.
   const std::vector<std::string>& generator_names() const { return generator_names_; }
   bool ansi() const { return settings_.functions.ansi; }
@@ -104,6 +107,7 @@ class ExpressionAnalyzer {
   Result<ExprPtr> aggregate_filter(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> time_window(const std::vector<ExprPtr>& arguments);  // time_window.cc
   Result<ExprPtr> window_time(const ExprPtr& window);
+  Result<ExprPtr> sequence_id();
   Result<ExprPtr> session_window(const std::vector<ExprPtr>& arguments);  // session_window.cc
 
   // within_group.cc

@@ -284,6 +284,10 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (lower == "window") return wrap(time_window(arguments));
   if (lower == "window_time" && arguments.size() == 1) return wrap(window_time(arguments[0]));
   if (arguments.empty() && lower.starts_with("input_file_")) return wrap(input_file(lower));
+  if (arguments.size() == 1 && lower.starts_with("variant_explode")) {
+    TRY_ASSIGN(const ExprPtr entries, call("ms_variant_entries", arguments));
+    return wrap(call(lower.ends_with("_outer") ? "inline_outer" : "inline", {entries}));
+  }
   if (lower == "session_window") return wrap(session_window(arguments));
   if (arguments.empty() && (lower == "current_database" || lower == "current_schema")) {
     return wrap(named_text(settings_.database, "current_schema()"));

@@ -3,6 +3,7 @@
 #include "plan/relations.h"
 #include "plan/text.h"
 #include "plan/tree.h"
+#include "spark/connect/catalog.pb.h"
 #include "spark/connect/relations.pb.h"
 #include "sql/parser.h"
 
@@ -195,6 +196,13 @@ Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
       return table_function(r.unresolved_table_valued_function());
     case Rel::kLateralJoin:
       return lateral_join(r.lateral_join());
+    case Rel::kCatalog:
+      // createTable() gives the table; it was made when the call itself ran.
+      if (r.catalog().has_create_table()) {
+        TRY_ASSIGN(const auto parts, sql::parse_identifier(r.catalog().create_table().table_name()));
+        return resolver_.named_table(parts, Options(), false);
+      }
+      return refused_relation(r);
     case Rel::kCachedRemoteRelation: {
       TRY_ASSIGN(NodePtr kept, resolver_.cached_relation(r.cached_remote_relation().relation_id()));
       return with_fresh_ids(kept);
@@ -233,8 +241,18 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
       return deduplicate(r.deduplicate(), std::move(input));
     case Rel::kSubqueryAlias:
       return subquery_alias(r.subquery_alias(), std::move(input));
-    case Rel::kToDf:
+    case Rel::kToDf: {
+      const auto& function = r.to_df().input().unresolved_table_valued_function();
+      const auto wanted = static_cast<std::size_t>(r.to_df().column_names_size());
+      const auto columns = visible_columns(*input).size();
+      if (!function.function_name().empty() && function.function_name() != "ms_values" && wanted != columns) {
+        return Status::error("NUM_TABLE_VALUE_ALIASES_MISMATCH",
+                             {{"funcName", sql_id(function.function_name())},
+                              {"aliasesNum", std::to_string(wanted)},
+                              {"outColsNum", std::to_string(columns)}});
+      }
       return to_df(r.to_df(), std::move(input));
+    }
     case Rel::kToSchema:
       return to_schema(r.to_schema(), std::move(input));
     case Rel::kWithColumns:

@@ -134,6 +134,27 @@ Status check_key(const Expr& key) {
   return check_no_generator(key, "'Aggregate");
 }
 
+// sum(outer.x) in a subquery: an aggregate of the query around it, which Spark refuses.
+Status check_outer_aggregates(const Expr& expr) {
+  Status status;
+  visit_outside_aggregates(expr, [&](const Expr& e) {
+    if (e.kind != ExprKind::aggregate) return;
+    bool outer = false;
+    bool own = false;
+    for (const ExprPtr& child : e.children) {
+      visit(*child, [&](const Expr& part) {
+        outer = outer || part.kind == ExprKind::lambda_variable;
+        own = own || part.kind == ExprKind::attribute;
+        return part.kind != ExprKind::lambda && part.kind != ExprKind::subquery;
+      });
+    }
+    if (!outer || own) return;
+    status = Status::error("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE",
+                           {{"sqlExprs", sql_expr(e.pretty)}});
+  });
+  return status;
+}
+
 // Replaces the aggregates inside `expr` by columns, adding them to `columns`.
 ExprPtr aggregates_to_columns(const ExprPtr& expr, std::vector<ExprPtr>& columns,
                               bool under_window) {
@@ -181,7 +202,8 @@ void set_output(Aggregate& node) {
   for (std::size_t i = 0; i < node.exprs.size(); ++i) {
     IdSet used;
     add_references(*node.exprs[i], used);
-    if (!used.empty() && subset(*node.exprs[i], keys)) node.output[i].nullable = true;
+    const bool of_sets = contains(*node.exprs[i], ExprKind::aggregate);
+    if (!used.empty() && !of_sets && subset(*node.exprs[i], keys)) node.output[i].nullable = true;
   }
 }
 
@@ -225,6 +247,7 @@ Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::ve
   for (const ExprPtr& key : node->keys) key_ids.insert(key_of(key->id));
   bool windows = false;
   for (ExprPtr& e : exprs) {
+    TRY(check_outer_aggregates(*e));
     TRY_ASSIGN(e, with_grouping_keys(e, known, !grouping_sets.empty()));
     e = over_keys(e, known);
     TRY(check_grouped(e, key_ids, !keys.empty()));

@@ -135,7 +135,14 @@ Result<NodePtr> RelationAnalyzer::filter(const sc::Expression& proto, NodePtr in
     return missing.find(parts, plan_id);
   });
   ExpressionAnalyzer analyzer(settings_, scope);
-  TRY_ASSIGN(ExprPtr condition, analyzer.condition(proto));
+  auto resolved = analyzer.condition(proto);
+  if (!resolved.ok() && resolved.status().is("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS")) {
+    const std::string& shown = resolved.status().info().parameters.at("expression");
+    return Status::error("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",
+                         {{"plan", "'Filter " + shown.substr(1, shown.size() - 2)}});
+  }
+  TRY_ASSIGN(ExprPtr condition, std::move(resolved));
+  TRY(check_no_generator(*condition, "Filter"));
   if (condition->type->kind() != column::TypeKind::boolean &&
       condition->type->kind() != column::TypeKind::null) {
     return Status::error("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
@@ -203,13 +210,15 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
     }
     TRY_ASSIGN(SortKey key, analyzer.sort_key(order));
     const bool ordinal =
-        key.expr->kind == ExprKind::literal && key.expr->type->kind() == column::TypeKind::int_;
+        key.expr->kind == ExprKind::literal && key.expr->type->kind() == column::TypeKind::int_ &&
+        !key.expr->pretty.starts_with("variablereference(");
     if (ordinal && constant_integer(*key.expr)) {
       const std::int64_t index = *constant_integer(*key.expr);
       if (index < 1 || index > static_cast<std::int64_t>(columns.size())) {
-        return Status::error(
-            "ORDER_BY_POS_OUT_OF_RANGE",
-            {{"index", std::to_string(index)}, {"size", std::to_string(columns.size())}});
+        return analyzer.placed_at(
+            Status::error("ORDER_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(index)},
+                                                        {"size", std::to_string(columns.size())}}),
+            order.child());
       }
       key.expr = columns[static_cast<std::size_t>(index - 1)];
     }

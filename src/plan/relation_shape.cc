@@ -151,7 +151,8 @@ namespace {
 // DataFrame.to: a value made to fit a type by reordering members and by safe casts.
 class Fit {
  public:
-  Fit(bool case_sensitive, bool ansi) : case_sensitive_(case_sensitive), ansi_(ansi) {}
+  Fit(bool case_sensitive, ExpressionAnalyzer& analyzer)
+      : case_sensitive_(case_sensitive), ansi_(analyzer.ansi()), analyzer_(analyzer) {}
 
   Result<ExprPtr> column(const ExprPtr& from, const column::Field& to,
                          const std::vector<std::string>& path) const {
@@ -161,14 +162,52 @@ class Fit {
     if (column::same_type_ignoring_nullability(from->type, to.type)) return from;
     if (from->type->is_nested() || to.type->is_nested()) {
       if (from->type->kind() != to.type->kind()) return wrong_type(from, to, path);
-      return Status::unsupported("DataFrame.to of the nested column {} with another type",
-                                 sql_id(path));
+      return nested(from, to, path);
     }
     if (!functions::can_cast(from->type, to.type, true)) return wrong_type(from, to, path);
     return make_cast(from, to.type, ansi_);
   }
 
  private:
+  // Members by their names; elements of arrays and maps are cast when that is safe.
+  Result<ExprPtr> nested(const ExprPtr& from, const column::Field& to,
+                         const std::vector<std::string>& path) const {
+    if (to.type->kind() != TypeKind::struct_) {
+      for (const auto& part : to.type->fields()) {
+        if (part.type->kind() == TypeKind::struct_) {
+          return Status::unsupported("DataFrame.to of structs within the column {}", sql_id(path));
+        }
+      }
+      if (!functions::can_cast(from->type, to.type, true)) return wrong_type(from, to, path);
+      return make_cast(from, to.type, ansi_);
+    }
+    std::vector<ExprPtr> pairs;
+    for (const column::Field& member : to.type->fields()) {
+      int place = -1;
+      const column::Schema& given = from->type->fields();
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        if (same_name(given[i].name, member.name, case_sensitive_)) place = static_cast<int>(i);
+      }
+      std::vector<std::string> inner = path;
+      inner.push_back(member.name);
+      pairs.push_back(string_literal(member.name));
+      if (place < 0) {
+        if (!member.nullable)
+          return Status::error("NULLABLE_COLUMN_OR_FIELD", {{"name", sql_id(inner)}});
+        pairs.push_back(null_literal(member.type));
+        continue;
+      }
+      TRY_ASSIGN(const ExprPtr value, extract_value(from, string_literal(given[static_cast<std::size_t>(place)].name),
+                                                    true, ansi_));
+      TRY_ASSIGN(ExprPtr fitted, column(strip_alias(value), member, inner));
+      pairs.push_back(std::move(fitted));
+    }
+    TRY_ASSIGN(ExprPtr made, analyzer_.call("named_struct", std::move(pairs)));
+    if (!from->nullable) return made;
+    TRY_ASSIGN(ExprPtr none, analyzer_.call("isnull", {from}));
+    return analyzer_.call("if", {none, null_literal(made->type), made});
+  }
+
   static Status wrong_type(const ExprPtr& from, const column::Field& to,
                            const std::vector<std::string>& path) {
     return Status::error("INVALID_COLUMN_OR_FIELD_DATA_TYPE",
@@ -177,8 +216,9 @@ class Fit {
                           {"expectedType", sql_type(to.type)}});
   }
 
-  [[maybe_unused]] bool case_sensitive_;
+  bool case_sensitive_;
   bool ansi_;
+  ExpressionAnalyzer& analyzer_;
 };
 
 }  // namespace
@@ -190,7 +230,9 @@ Result<NodePtr> RelationAnalyzer::to_schema(const sc::ToSchema& proto, NodePtr i
                          {{"inputSchema", "schema"}, {"dataType", sql_type(type)}});
   }
   const Exprs columns = visible_columns(*input);
-  const Fit fit(settings_.case_sensitive, settings_.functions.ansi);
+  Scope scope = scope_of({input});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  const Fit fit(settings_.case_sensitive, analyzer);
   Exprs out;
   for (const column::Field& field : type->fields()) {
     ExprPtr found;

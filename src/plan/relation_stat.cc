@@ -51,6 +51,9 @@ Result<ExprPtr> statistic_of(ExpressionAnalyzer& analyzer, const std::string& na
   }
   if (name.ends_with('%')) {
     TRY_ASSIGN(const double p, percentage_of(name));
+    if (number->type->kind() == TypeKind::decimal) {
+      TRY_ASSIGN(number, analyzer.cast(number, column::double_type(), analyzer.ansi(), false));
+    }
     return analyzer.call("percentile_approx", {number, double_literal(p)});
   }
   const std::string lower = to_lower(name);
@@ -142,8 +145,8 @@ Result<NodePtr> RelationAnalyzer::summary(std::vector<std::string> statistics, N
   for (const std::string& name : statistics) names.push_back(string_literal(name));
   Exprs arrays;
   TRY_ASSIGN(ExprPtr first, analyzer.call("array", std::move(names)));
-  TRY_ASSIGN(first, analyzer.cast(first, column::array_type(column::string_type(), true), true,
-                                  false));
+  TRY_ASSIGN(first,
+             analyzer.cast(first, column::array_type(column::string_type(), true), true, false));
   arrays.push_back(named(first, "summary"));
   std::size_t at = 0;
   for (const ExprPtr& column : columns) {
@@ -184,10 +187,10 @@ Result<NodePtr> RelationAnalyzer::crosstab(const sc::StatCrosstab& proto, NodePt
   const Exprs columns = visible_columns(*input);
   TRY_ASSIGN(const Exprs values, distinct_values(input, columns[1]));
   TRY_ASSIGN(ExprPtr count, analyzer.call("count", {int_literal(1)}));
-  TRY_ASSIGN(NodePtr counts, pivot(values, input, {columns[0]}, {named(count, "count")}, columns[1]));
+  TRY_ASSIGN(NodePtr counts,
+             pivot(values, input, {columns[0]}, {named(count, "count")}, columns[1]));
   Exprs filled = visible_columns(*counts);
-  const ExprPtr zero =
-      literal_of(std::make_shared<arrow::Int64Scalar>(0), column::long_type());
+  const ExprPtr zero = literal_of(std::make_shared<arrow::Int64Scalar>(0), column::long_type());
   for (std::size_t i = 1; i < filled.size(); ++i) {
     TRY_ASSIGN(ExprPtr either, analyzer.call("coalesce", {filled[i], zero}));
     filled[i] = named(either, filled[i]->name);
@@ -195,39 +198,49 @@ Result<NodePtr> RelationAnalyzer::crosstab(const sc::StatCrosstab& proto, NodePt
   return make_project(std::move(counts), std::move(filled));
 }
 
+namespace {
+
+// A column of those two that are compared: NULL counts as 0, as df.stat has it.
+Result<ExprPtr> compared(ExpressionAnalyzer& analyzer, const NodePtr& input,
+                         const std::string& name, const char* what, bool case_sensitive) {
+  std::vector<std::string> all;
+  for (const ExprPtr& column : visible_columns(*input)) {
+    all.push_back(sql_id(column->name));
+    if (!same_name(column->name, name, case_sensitive)) continue;
+    TRY(check_numeric(what, column));
+    TRY_ASSIGN(const ExprPtr number,
+               analyzer.cast(column, column::double_type(), analyzer.ansi(), false));
+    return analyzer.call("coalesce", {number, double_literal(0)});
+  }
+  return Status::error("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                       {{"objectName", sql_id(name)}, {"proposal", join(all, ", ")}});
+}
+
+}  // namespace
+
 Result<NodePtr> RelationAnalyzer::covariance(const sc::StatCov& proto, NodePtr input) {
-  TRY_ASSIGN(const ExprPtr first, column_named(proto.col1(), input));
-  TRY_ASSIGN(const ExprPtr second, column_named(proto.col2(), input));
-  TRY(check_numeric("covariance", first));
-  TRY(check_numeric("covariance", second));
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
-  TRY_ASSIGN(ExprPtr value,
-             analyzer.call("covar_samp", {strip_alias(first), strip_alias(second)}));
+  const bool sensitive = settings_.case_sensitive;
+  TRY_ASSIGN(const ExprPtr a, compared(analyzer, input, proto.col1(), "covariance", sensitive));
+  TRY_ASSIGN(const ExprPtr b, compared(analyzer, input, proto.col2(), "covariance", sensitive));
+  TRY_ASSIGN(ExprPtr value, analyzer.call("covar_samp", {a, b}));
+  TRY_ASSIGN(value, analyzer.call("coalesce", {value, double_literal(0)}));
   return make_aggregate(std::move(input), {}, {named(value, "cov")});
 }
 
 Result<NodePtr> RelationAnalyzer::correlation(const sc::StatCorr& proto, NodePtr input) {
   if (proto.has_method() && proto.method() != "pearson") {
-    return legacy("Currently only the calculation of the Pearson Correlation coefficient is "
-                  "supported.");
+    return legacy(
+        "Currently only the calculation of the Pearson Correlation coefficient is "
+        "supported.");
   }
-  TRY_ASSIGN(const ExprPtr first, column_named(proto.col1(), input));
-  TRY_ASSIGN(const ExprPtr second, column_named(proto.col2(), input));
-  TRY(check_numeric("correlation", first));
-  TRY(check_numeric("correlation", second));
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
-  const Exprs both{strip_alias(first), strip_alias(second)};
-  TRY_ASSIGN(ExprPtr value, analyzer.call("corr", both));
-  // Spark divides by the deviations here, which are 0 when a column is constant.
-  TRY_ASSIGN(ExprPtr rows, analyzer.call("regr_count", both));
-  TRY_ASSIGN(ExprPtr none, analyzer.call("isnull", {value}));
-  TRY_ASSIGN(ExprPtr some, analyzer.call(">", {rows, int_literal(0)}));
-  TRY_ASSIGN(ExprPtr undefined, analyzer.call("and", {none, some}));
-  TRY_ASSIGN(ExprPtr zero, analyzer.call("-", {rows, rows}));
-  TRY_ASSIGN(ExprPtr fails, analyzer.call("/", {double_literal(1), zero}));
-  TRY_ASSIGN(value, analyzer.call("if", {undefined, fails, value}));
+  const bool sensitive = settings_.case_sensitive;
+  TRY_ASSIGN(const ExprPtr a, compared(analyzer, input, proto.col1(), "correlation", sensitive));
+  TRY_ASSIGN(const ExprPtr b, compared(analyzer, input, proto.col2(), "correlation", sensitive));
+  TRY_ASSIGN(ExprPtr value, analyzer.call("corr", {a, b}));
   return make_aggregate(std::move(input), {}, {named(value, "corr")});
 }
 
@@ -240,8 +253,8 @@ Result<NodePtr> RelationAnalyzer::approx_quantile(const sc::StatApproxQuantile& 
   }
   for (const double p : proto.probabilities()) {
     if (!(p >= 0 && p <= 1))
-      return legacy(fmt::format("percentile should be in the range [0.0, 1.0] but got {}",
-                                java_double(p)));
+      return legacy(
+          fmt::format("percentile should be in the range [0.0, 1.0] but got {}", java_double(p)));
   }
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
@@ -255,12 +268,13 @@ Result<NodePtr> RelationAnalyzer::approx_quantile(const sc::StatApproxQuantile& 
     if (!column->type->is_numeric()) {
       std::string type = to_lower(column->type->sql());
       type[0] = static_cast<char>(type[0] - 'a' + 'A');
-      return legacy(fmt::format("Quantile calculation for column {} with data type {}Type is not "
-                                "supported.",
-                                name, type));
+      return legacy(
+          fmt::format("Quantile calculation for column {} with data type {}Type is not "
+                      "supported.",
+                      name, type));
     }
-    TRY_ASSIGN(ExprPtr number, analyzer.cast(strip_alias(column), column::double_type(),
-                                             analyzer.ansi(), false));
+    TRY_ASSIGN(ExprPtr number,
+               analyzer.cast(strip_alias(column), column::double_type(), analyzer.ansi(), false));
     TRY_ASSIGN(number, analyzer.call("nanvl", {number, null_literal(column::double_type())}));
     if (percentages.empty()) {
       aggregates.push_back(null_literal(list));

@@ -44,9 +44,9 @@ Status values_mismatch(const std::vector<ExprPtr>& values) {
   for (const ExprPtr& value : values) by_type[sql_type(value->type)].push_back(sql_id(value->name));
   std::vector<std::string> types;
   for (const auto& [type, names] : by_type) {
-    std::vector<std::string> shown(names.begin(),
-                                   names.begin() + std::min<std::ptrdiff_t>(
-                                                       3, static_cast<std::ptrdiff_t>(names.size())));
+    std::vector<std::string> shown(
+        names.begin(),
+        names.begin() + std::min<std::ptrdiff_t>(3, static_cast<std::ptrdiff_t>(names.size())));
     if (names.size() > 3) shown.push_back("...");
     types.push_back(type + " (" + join(shown, ", ") + ")");
   }
@@ -73,12 +73,13 @@ Result<NodePtr> RelationAnalyzer::unpivot(const sc::Unpivot& proto, NodePtr inpu
   } else {
     std::vector<std::string> computed;
     for (const ExprPtr& id : ids) {
-      if (id->kind != ExprKind::attribute) computed.push_back(sql_expr(strip_alias(id)->pretty + " AS " + id->name));
+      if (id->kind != ExprKind::attribute)
+        computed.push_back(sql_expr(strip_alias(id)->pretty + " AS " + id->name));
     }
     if (!computed.empty()) {
-      return Status::error("UNPIVOT_REQUIRES_ATTRIBUTES", {{"given", "id"},
-                                                           {"empty", "value"},
-                                                           {"expressions", join(computed, ", ")}});
+      return Status::error(
+          "UNPIVOT_REQUIRES_ATTRIBUTES",
+          {{"given", "id"}, {"empty", "value"}, {"expressions", join(computed, ", ")}});
     }
     for (const ExprPtr& column : visible_columns(*input)) {
       const bool is_id = std::any_of(ids.begin(), ids.end(),
@@ -106,11 +107,10 @@ Result<NodePtr> RelationAnalyzer::unpivot(const sc::Unpivot& proto, NodePtr inpu
   const std::size_t length = values.size();
   TRY_ASSIGN(ExprPtr name_array, analyzer.call("array", std::move(names)));
   TRY_ASSIGN(ExprPtr value_array, analyzer.call("array", std::move(values)));
-  return make_unfolded(
-      std::move(input), std::move(ids),
-      {make_alias(name_array, proto.variable_column_name(), next_attribute_id()),
-       make_alias(value_array, proto.value_column_name(), next_attribute_id())},
-      length, analyzer);
+  return make_unfolded(std::move(input), std::move(ids),
+                       {make_alias(name_array, proto.variable_column_name(), next_attribute_id()),
+                        make_alias(value_array, proto.value_column_name(), next_attribute_id())},
+                       length, analyzer);
 }
 
 namespace {
@@ -143,17 +143,17 @@ Result<NodePtr> turned(const std::vector<connector::RecordBatchPtr>& rows,
     for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
       add(index.GetString(row), type, true);
       std::unique_ptr<arrow::ArrayBuilder> builder;
-      TRY(from_arrow_status(arrow::MakeBuilder(arrow::default_memory_pool(),
-                                               column::to_arrow(type), &builder)));
+      TRY(from_arrow_status(
+          arrow::MakeBuilder(arrow::default_memory_pool(), column::to_arrow(type), &builder)));
       for (int i = 1; i < batch->num_columns(); ++i)
-        TRY(from_arrow_status(builder->AppendArraySlice(
-            arrow::ArraySpan(*batch->column(i)->data()), row, 1)));
+        TRY(from_arrow_status(
+            builder->AppendArraySlice(arrow::ArraySpan(*batch->column(i)->data()), row, 1)));
       TRY(from_arrow_status(builder->Finish(&arrays.emplace_back())));
     }
   }
   const auto schema = column::to_arrow(schema_of(*local));
-  local->batches = {arrow::RecordBatch::Make(schema, static_cast<std::int64_t>(names.size()),
-                                             std::move(arrays))};
+  local->batches = {
+      arrow::RecordBatch::Make(schema, static_cast<std::int64_t>(names.size()), std::move(arrays))};
   return NodePtr(local);
 }
 
@@ -182,10 +182,11 @@ Result<NodePtr> RelationAnalyzer::transpose(const sc::Transpose& proto, NodePtr 
   std::erase_if(others, [&](const ExprPtr& e) { return e->id == index->id; });
   TypePtr common = others.empty() ? column::string_type() : others.front()->type;
   for (const ExprPtr& e : others) {
-    const TypePtr wider = functions::wider_type(common, e->type);
+    const bool texts = common->is_string() == e->type->is_string();
+    const TypePtr wider = texts ? functions::wider_type(common, e->type) : nullptr;
     if (wider == nullptr) {
       return Status::error("TRANSPOSE_NO_LEAST_COMMON_TYPE",
-                           {{"dt1", common->sql()}, {"dt2", e->type->sql()}});
+                           {{"dt1", sql_type(common)}, {"dt2", sql_type(e->type)}});
     }
     common = wider;
   }
@@ -202,8 +203,8 @@ Result<NodePtr> RelationAnalyzer::transpose(const sc::Transpose& proto, NodePtr 
   columns.push_back(make_alias(text, "index", next_attribute_id()));
   for (const ExprPtr& e : others) {
     names.push_back(e->name);
-    columns.push_back(make_alias(implicit_cast(e, common, analyzer.ansi()), e->name,
-                                 next_attribute_id()));
+    columns.push_back(
+        make_alias(implicit_cast(e, common, analyzer.ansi()), e->name, next_attribute_id()));
   }
   TRY_ASSIGN(const auto rows, resolver_.rows_of(make_project(first, std::move(columns))));
   std::int64_t count = 0;

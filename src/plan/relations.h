@@ -109,6 +109,7 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
 
   // inline_table.cc
   Result<NodePtr> inline_table(const spark::connect::UnresolvedTableValuedFunction& proto);
+  Result<NodePtr> sql_keywords();
 
   // select.cc
   class SelectAnalyzer;

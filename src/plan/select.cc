@@ -121,8 +121,10 @@ Result<std::vector<ExprPtr>> RelationAnalyzer::SelectAnalyzer::key_of_group(
   if (proto.has_literal() && proto.literal().has_integer()) {
     const std::int64_t place = proto.literal().integer();
     if (place < 1 || place > static_cast<std::int64_t>(list_.size())) {
-      return Status::error("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(place)},
-                                                         {"size", std::to_string(list_.size())}});
+      return analyzer_.placed_at(
+          Status::error("GROUP_BY_POS_OUT_OF_RANGE",
+                        {{"index", std::to_string(place)}, {"size", std::to_string(list_.size())}}),
+          proto);
     }
     const ExprPtr& item = list_[static_cast<std::size_t>(place - 1)];
     if (has_aggregate_function(*item)) return aggregate_in_group_by(*item, place);
@@ -223,6 +225,11 @@ Result<NodePtr> RelationAnalyzer::SelectAnalyzer::run(const sc::Aggregate& proto
     } else if (const auto* rows = call_of(e, "ms_qualify")) {
       TRY_ASSIGN(qualify, condition(rows->arguments(0), true));
     }
+  }
+  if (qualify != nullptr && !contains(*qualify, ExprKind::window) &&
+      std::none_of(list_.begin(), list_.end(),
+                   [](const ExprPtr& e) { return contains(*e, ExprKind::window); })) {
+    return Status::error("QUALIFY_REQUIRES_WINDOW_FUNCTION");
   }
   Exprs list = list_;
   const std::size_t width = list.size();

@@ -113,8 +113,8 @@ Result<ExprPtr> ExpressionAnalyzer::session_window(const std::vector<ExprPtr>& a
 namespace {
 
 // Neighbours in time whose windows meet become one: `start` and `end` of it for each row.
-Result<NodePtr> merged(ExpressionAnalyzer& analyzer, NodePtr input, const std::vector<ExprPtr>& keys,
-                       ExprPtr& start, ExprPtr& end) {
+Result<NodePtr> merged(ExpressionAnalyzer& analyzer, NodePtr input,
+                       const std::vector<ExprPtr>& keys, ExprPtr& start, ExprPtr& end) {
   FrameBound before{FrameBound::Kind::preceding, int_literal(1)};
   TRY_ASSIGN(const ExprPtr latest, analyzer.call("max", {end}));
   const ExprPtr reached = over(latest, spec_of(keys, {{start, true, true}}, before));
@@ -150,7 +150,8 @@ Result<NodePtr> RelationAnalyzer::expand_session_windows(NodePtr input, Exprs& e
     visit(*e, [&](const Expr& x) {
       if (x.kind == ExprKind::attribute) {
         for (const Attribute& a : input == nullptr ? std::vector<Attribute>() : input->output)
-          other = other || (a.id == x.id && a.metadata.find("spark.timeWindow") != std::string::npos);
+          other =
+              other || (a.id == x.id && a.metadata.find("spark.timeWindow") != std::string::npos);
       }
       if (x.kind != ExprKind::call || x.name != session_name) return true;
       if (window == nullptr) window = std::make_shared<Expr>(x);

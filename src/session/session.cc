@@ -1,5 +1,8 @@
 #include "session/session.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include "base/random.h"
 #include "base/text.h"
 #include "plan/analyzer.h"
@@ -24,6 +27,15 @@ class InterruptibleReader final : public connector::BatchReader {
   std::unique_ptr<connector::BatchReader> rows_;
   const CancelToken& cancel_;
 };
+
+// Who runs the server, for a client that does not say who it is.
+const std::string& process_user() {
+  static const std::string name = [] {
+    const passwd* entry = getpwuid(geteuid());
+    return std::string(entry == nullptr ? "unknown" : entry->pw_name);
+  }();
+  return name;
+}
 
 connector::Batches interruptible(connector::Batches rows, const CancelToken* cancel) {
   if (cancel == nullptr) return rows;
@@ -94,7 +106,7 @@ Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation)
   SessionResolver resolver(*this);
   auto settings = analyzer_settings(conf_);
   settings.database = current_database();
-  settings.user = user_id_;
+  settings.user = user_id_.empty() ? process_user() : user_id_;
   return plan::analyze(relation, resolver, settings);
 }
 

@@ -1,0 +1,120 @@
+// Intervals times and over numbers: months and microseconds, rounded half up as Spark does.
+#include "engine/interval_kernels.h"
+
+#include <cmath>
+#include <limits>
+
+#include "engine/kernels.h"
+#include "engine/raise.h"
+
+namespace millstream::engine {
+namespace {
+
+std::optional<std::int64_t> checked(Failure& fail, Int128 value, bool months) {
+  const Int128 low =
+      months ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min();
+  const Int128 high =
+      months ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+  if (value < low || value > high)
+    return fail(
+        Status::plain(ErrorKind::arithmetic, months ? "integer overflow" : "long overflow"));
+  return static_cast<std::int64_t>(value);
+}
+
+std::nullopt_t by_zero(Failure& fail) { return fail(Status::error("INTERVAL_DIVIDED_BY_ZERO")); }
+
+// a / b, halves away from zero.
+Int128 divide_half_up(Int128 a, Int128 b) {
+  const bool negative = (a < 0) != (b < 0);
+  if (a < 0) a = -a;
+  if (b < 0) b = -b;
+  Int128 quotient = a / b;
+  const Int128 rest = a % b;
+  if (rest >= b - rest) ++quotient;
+  return negative ? -quotient : quotient;
+}
+
+std::optional<std::int64_t> rounded(Failure& fail, double value, bool months) {
+  if (!std::isfinite(value)) {
+    return fail(Status::plain(ErrorKind::arithmetic, "input is infinite or NaN"));
+  }
+  const double nearest = std::round(value);  // halves away from zero
+  if (std::fabs(nearest) >= 9.3e18)
+    return fail(Status::plain(ErrorKind::arithmetic, "rounded value is out of range for input"));
+  return checked(fail, static_cast<Int128>(nearest), months);
+}
+
+// "-1.50": the digits as a number, and how many are behind the point.
+struct Parsed {
+  Int128 unscaled = 0;
+  Int128 power = 1;
+};
+
+Parsed parse(std::string_view text) {
+  Parsed out;
+  bool point = false;
+  bool negative = false;
+  for (const char c : text) {
+    if (c == '-') negative = true;
+    if (c == '.') point = true;
+    if (c < '0' || c > '9') continue;
+    out.unscaled = out.unscaled * 10 + (c - '0');
+    if (point) out.power *= 10;
+  }
+  if (negative) out.unscaled = -out.unscaled;
+  return out;
+}
+
+std::optional<std::int64_t> multiply(Failure& fail, std::int64_t value, std::int64_t by,
+                                     bool months) {
+  return checked(fail, Int128{value} * by, months);
+}
+
+std::optional<std::int64_t> multiply_double(Failure& fail, std::int64_t value, double by,
+                                            bool months) {
+  return rounded(fail, static_cast<double>(value) * by, months);
+}
+
+std::optional<std::int64_t> multiply_decimal(Failure& fail, std::int64_t value, std::string_view by,
+                                             bool months) {
+  const Parsed number = parse(by);
+  Int128 product = 0;
+  if (__builtin_mul_overflow(Int128{value}, number.unscaled, &product))
+    return fail(Status::error("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION"));
+  return checked(fail, divide_half_up(product, number.power), months);
+}
+
+std::optional<std::int64_t> divide(Failure& fail, std::int64_t value, std::int64_t by,
+                                   bool months) {
+  if (by == 0) return by_zero(fail);
+  return checked(fail, divide_half_up(value, by), months);
+}
+
+std::optional<std::int64_t> divide_double(Failure& fail, std::int64_t value, double by,
+                                          bool months) {
+  if (by == 0) return by_zero(fail);
+  return rounded(fail, static_cast<double>(value) / by, months);
+}
+
+std::optional<std::int64_t> divide_decimal(Failure& fail, std::int64_t value, std::string_view by,
+                                           bool months) {
+  const Parsed number = parse(by);
+  if (number.unscaled == 0) return by_zero(fail);
+  Int128 product = 0;
+  if (__builtin_mul_overflow(Int128{value}, number.power, &product))
+    return fail(Status::error("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION"));
+  return checked(fail, divide_half_up(product, number.unscaled), months);
+}
+
+}  // namespace
+
+Status register_interval_kernels(duckdb_connection c) {
+  TRY(add_kernel<multiply>(c, "ms_interval_multiply"));
+  TRY(add_kernel<multiply_double>(c, "ms_interval_multiply_double"));
+  TRY(add_kernel<multiply_decimal>(c, "ms_interval_multiply_decimal"));
+  TRY(add_kernel<divide>(c, "ms_interval_divide"));
+  TRY(add_kernel<divide_double>(c, "ms_interval_divide_double"));
+  return add_kernel<divide_decimal>(c, "ms_interval_divide_decimal");
+}
+
+}  // namespace millstream::engine
