@@ -9,9 +9,9 @@
 
 namespace millstream::delta {
 
-Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store, const std::string& table,
-                                     const std::string& operation, const std::string& parameters,
-                                     const MetadataChange& change) {
+Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
+                                     const std::string& table, const std::string& operation,
+                                     const std::string& parameters, const MetadataChange& change) {
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
@@ -19,13 +19,14 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store, co
   Metadata next = snapshot->metadata();
   column::Schema schema = snapshot->schema();
   TRY(change(next, schema));
-  if (schema != snapshot->schema()) {
+  const std::string schema_string = column::schema_to_json(schema);
+  if (schema_string != column::schema_to_json(snapshot->schema())) {
     if (snapshot->info().mapping != MappingMode::none) {
-      return Status::unsupported("{} of a table with column mapping is not supported by Millstream yet",
-                                 operation);
+      return Status::unsupported(
+          "{} of a table with column mapping is not supported by Millstream yet", operation);
     }
     TRY(check_column_names(schema, "METADATA_UPDATE"));
-    next.schema_string = column::schema_to_json(schema);
+    next.schema_string = schema_string;
   }
   if (next.configuration != snapshot->metadata().configuration) {
     TRY_ASSIGN(next.configuration, check_properties(next.configuration));
@@ -42,7 +43,8 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store, co
   return commit(*log, txn);
 }
 
-Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store, const std::string& table) {
+Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,
+                                    const std::string& table) {
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);

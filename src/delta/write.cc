@@ -41,6 +41,7 @@ std::string json_map(const std::map<std::string, std::string>& values) {
 
 // operationParameters, with the reference's names and habits: lists as text, flags as they are.
 std::string parameters_of(const WriteOptions& options, const Metadata& metadata) {
+  if (!options.parameters.empty()) return options.parameters;
   if (options.operation != "WRITE") {
     return fmt::format(
         R"({{"partitionBy":{},"clusterBy":"[]","description":{},"isManaged":"false","properties":{}}})",
@@ -90,9 +91,11 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   }
 
   if (options.read_version && snapshot != nullptr && snapshot->version() != *options.read_version) {
-    return Status::error("DELTA_CONCURRENT_APPEND", {{"partition", "the root of the table"},
-                                                     {"tableName", table},
-                                                     {"version", fmt::to_string(snapshot->version())}});
+    return Status::error("DELTA_CONCURRENT_APPEND.WITHOUT_HINT",
+                         {{"operation", "commit"},
+                          {"tableName", table},
+                          {"version", fmt::to_string(snapshot->version())},
+                          {"docLink", "https://docs.delta.io/latest/concurrency-control.html"}});
   }
   const std::int64_t now = SystemClock().now_ms();
   const bool overwrite = options.mode == SaveMode::overwrite;

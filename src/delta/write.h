@@ -45,6 +45,7 @@ struct WriteOptions {
       properties;                   // of a table that the write creates: "delta.…" and free keys
   std::string comment;              // of a table that the write creates
   std::string operation = "WRITE";  // commitInfo.operation; "CREATE TABLE AS SELECT" and the like
+  std::string parameters;           // operationParameters, a JSON object; empty: what the operation has
 };
 
 // The options of df.write.format("delta"): an unknown or unsupported one is an error that names it.

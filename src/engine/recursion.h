@@ -1,5 +1,5 @@
-// WITH RECURSIVE: runs anchors and steps one after the other, each as a plan of its own, and puts the rows in the
-// place of the Recursion. Used by the thread that starts the plan.
+// WITH RECURSIVE: runs anchors and steps one after the other, each as a plan of its own, and puts
+// the rows in the place of the Recursion. Used by the thread that starts the plan.
 #pragma once
 
 #include <functional>

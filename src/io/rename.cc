@@ -17,7 +17,8 @@ Status rename_directory(const std::string& from, const std::string& to) {
     if (errno == ENOENT) return Status::not_found("no such directory: {}", from);
     return Status::io("cannot rename {} to {}: {}", from, to, std::strerror(errno));
   }
-  for (const std::string& directory : {std::string(parent_path(from)), std::string(parent_path(to))}) {
+  for (const std::string& directory :
+       {std::string(parent_path(from)), std::string(parent_path(to))}) {
     const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) continue;
     ::fsync(file);

@@ -7,7 +7,8 @@
 
 namespace millstream::io {
 
-// Durable when it returns. AlreadyExists when there is something at `to` (an empty directory is nothing).
+// Durable when it returns. AlreadyExists when there is something at `to` (an empty directory is
+// nothing).
 Status rename_directory(const std::string& from, const std::string& to);
 
 }  // namespace millstream::io

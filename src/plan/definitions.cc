@@ -1,5 +1,5 @@
-// The names of WITH: where each is read its plan is put, or, when it is read several times and costs something, a
-// leaf that shares it; and names that refer to themselves.
+// The names of WITH: where each is read its plan is put, or, when it is read several times and
+// costs something, a leaf that shares it; and names that refer to themselves.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
@@ -72,9 +72,8 @@ class Placement {
       recursion.step = place(recursion.step);
     }
     bool subqueries = false;
-    for_each_expression(*node, [&](const Expr& e) {
-      subqueries = subqueries || contains(e, ExprKind::subquery);
-    });
+    for_each_expression(
+        *node, [&](const Expr& e) { subqueries = subqueries || contains(e, ExprKind::subquery); });
     if (subqueries) {
       if (copy == nullptr) copy = clone(*node);
       map_expressions(*copy, [&](const ExprPtr& e) { return place_in(e); });
@@ -194,7 +193,8 @@ bool is_misplaced(const Node& node, AttributeId loop) {
     if (node.kind == NodeKind::aggregate) return true;
     if (node.kind != NodeKind::join) continue;
     const JoinType type = as<Join>(node).type;
-    const bool right_only = type == JoinType::left || type == JoinType::semi || type == JoinType::anti;
+    const bool right_only =
+        type == JoinType::left || type == JoinType::semi || type == JoinType::anti;
     if (type == JoinType::full || (right_only && i == 1) || (type == JoinType::right && i == 0)) {
       return true;
     }
@@ -233,7 +233,8 @@ Result<NodePtr> RelationAnalyzer::recursion(const std::string& name, const sc::R
   }
   if (!mentions(*body, name)) return relation(hint.hint().input());
   const auto& both = body->set_op();
-  const bool is_union = body->has_set_op() && both.set_op_type() == sc::SetOperation::SET_OP_TYPE_UNION;
+  const bool is_union =
+      body->has_set_op() && both.set_op_type() == sc::SetOperation::SET_OP_TYPE_UNION;
   if (is_union && !both.is_all()) return Status::error("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE");
   if (!is_union || mentions(both.left_input(), name)) return Status::error("INVALID_RECURSIVE_CTE");
   auto node = std::make_shared<Recursion>();

@@ -58,8 +58,11 @@ Status check_row(const std::vector<ExprPtr>& row, std::size_t width, std::size_t
                           {"rowIndex", std::to_string(index)}});
   }
   for (const ExprPtr& value : row) {
-    if (has_aggregate_function(*value) || contains(*value, ExprKind::window) ||
-        contains(*value, ExprKind::generator)) {
+    if (contains(*value, ExprKind::subquery)) {
+      return Status::error("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES");
+    }
+    if (has_aggregate_function(*value) || !is_deterministic(*value) ||
+        contains(*value, ExprKind::window) || contains(*value, ExprKind::generator)) {
       return Status::error("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
                            {{"expr", sql_expr(value->pretty)}});
     }
@@ -91,6 +94,32 @@ Result<std::vector<Attribute>> columns_of(const Rows& rows) {
 }
 
 }  // namespace
+
+namespace {
+
+constexpr const char* keywords[] = {
+#include "plan/keywords.inc"
+};
+
+}  // namespace
+
+// None is reserved while spark.sql.ansi.enforceReservedKeywords is off, which it always is here.
+Result<NodePtr> RelationAnalyzer::sql_keywords() {
+  Rows rows;
+  for (const char* keyword : keywords) {
+    rows.push_back(
+        {string_literal(keyword), make_literal(std::make_shared<arrow::BooleanScalar>(false),
+                                               column::boolean_type(), "false")});
+  }
+  TRY_ASSIGN(std::vector<Attribute> columns, columns_of(rows));
+  columns[0].name = "keyword";
+  columns[1].name = "reserved";
+  auto node = std::make_shared<Local>();
+  TRY_ASSIGN(auto batch, batch_of(rows, columns));
+  node->output = std::move(columns);
+  node->batches.push_back(std::move(batch));
+  return NodePtr(node);
+}
 
 Result<NodePtr> RelationAnalyzer::inline_table(const sc::UnresolvedTableValuedFunction& proto) {
   Scope scope = scope_of({});

@@ -82,8 +82,9 @@ Result<sc::Expression_UnresolvedFunction> ExpressionAnalyzer::by_position(
       return equals_ignore_case(p.name, named.key());
     });
     if (found == parameters.end()) {
-      return wrong("UNRECOGNIZED_PARAMETER_NAME", {{"argumentName", sql_id(named.key())},
-                                                   {"proposal", proposal(named.key(), *signature)}});
+      return wrong(
+          "UNRECOGNIZED_PARAMETER_NAME",
+          {{"argumentName", sql_id(named.key())}, {"proposal", proposal(named.key(), *signature)}});
     }
     const auto at = static_cast<std::size_t>(found - parameters.begin());
     if (given[at] != nullptr) {

@@ -1,5 +1,7 @@
 // SQL text as a relation, WITH and subqueries, table-valued functions, lateral joins, LIMIT by an
 // expression.
+#include <arrow/scalar.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -49,9 +51,8 @@ Result<NodePtr> RelationAnalyzer::with_relations(const sc::WithRelations& proto)
       break;
     }
     // DataFrames that were given to the text keep the ids by which their columns are known.
-    definitions_.push_back({name, 
-                            proto.root().has_sql() ? *node : visible_only(*node),
-                            proto.root().has_sql()});
+    definitions_.push_back(
+        {name, proto.root().has_sql() ? *node : visible_only(*node), proto.root().has_sql()});
   }
   Result<NodePtr> root = status.ok() ? relation(proto.root()) : Result<NodePtr>(status);
   definitions_.resize(definitions);
@@ -82,6 +83,23 @@ void RelationAnalyzer::forget_subqueries(std::size_t count) {
 
 // --- table-valued functions
 // -----------------------------------------------------------------------------------------
+namespace {
+
+// The value of a whole constant or of a sum, difference or product of them.
+std::optional<std::int64_t> folded(const Expr& e) {
+  if (const auto value = constant_integer(e)) return value;
+  if (e.kind != ExprKind::call || e.children.size() != 2) return std::nullopt;
+  const auto a = folded(*e.children[0]);
+  const auto b = folded(*e.children[1]);
+  if (!a || !b || std::abs(*a) > INT32_MAX || std::abs(*b) > INT32_MAX) return std::nullopt;
+  if (e.name == "add") return *a + *b;
+  if (e.name == "subtract") return *a - *b;
+  if (e.name == "multiply") return *a * *b;
+  return std::nullopt;
+}
+
+}  // namespace
+
 namespace {
 
 Status wrong_range_arguments(int count) {
@@ -133,6 +151,7 @@ Result<NodePtr> RelationAnalyzer::table_function(const sc::UnresolvedTableValued
   Scope scope = scope_of({});
   ExpressionAnalyzer analyzer(settings_, scope);
   if (name == "range") return range_function(proto, analyzer);
+  if (name == "sql_keywords" && proto.arguments_size() == 0) return sql_keywords();
   if (!functions::exists(name)) {
     const auto written = resolver_.sql_function(name);
     if (written != nullptr && written->table) return sql_table_function(*written, proto, analyzer);
@@ -149,7 +168,20 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
   std::vector<std::int64_t> values;
   for (const auto& argument : proto.arguments()) {
     TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
-    const auto value = constant_integer(*strip_alias(resolved));
+    resolved = strip_alias(resolved);
+    auto value = folded(*resolved);
+    if (resolved->kind == ExprKind::literal && resolved->type->is_numeric() && !value &&
+        resolved->value->is_valid) {
+      value = static_cast<std::int64_t>(std::strtod(resolved->pretty.c_str(), nullptr));
+    }
+    if (resolved->type->kind() == TypeKind::null) {
+      return Status::error("UNEXPECTED_INPUT_TYPE",
+                           {{"paramIndex", ordinal_word(values.size() + (count == 1 ? 2 : 1))},
+                            {"functionName", "`range`"},
+                            {"requiredType", "\"BIGINT\""},
+                            {"inputSql", sql_expr(resolved->pretty)},
+                            {"inputType", sql_type(resolved->type)}});
+    }
     if (!value) {
       return Status::unsupported("range() of {}: Millstream takes whole constants only",
                                  resolved->pretty);
@@ -160,6 +192,8 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
   proto_range.set_start(count > 1 ? values[0] : 0);
   proto_range.set_end(count > 1 ? values[1] : values[0]);
   proto_range.set_step(count > 2 ? values[2] : 1);
+  if (proto_range.step() == 0)
+    return Status::error("FAILED_FUNCTION_CALL", {{"funcName", "`range`"}});
   if (count > 3) proto_range.set_num_partitions(static_cast<int>(values[3]));
   return range(proto_range);
 }
@@ -171,7 +205,8 @@ Result<NodePtr> RelationAnalyzer::lateral_join(const sc::LateralJoin& proto) {
   TRY_ASSIGN(NodePtr left, relation(proto.left()));
   const auto* function = function_of(proto.right());
   const bool rows = function == nullptr ||
-                    resolver_.sql_function(function->function_name()) != nullptr || equals_ignore_case(function->function_name(), "range") ||
+                    resolver_.sql_function(function->function_name()) != nullptr ||
+                    equals_ignore_case(function->function_name(), "range") ||
                     function->function_name() == "ms_values";
   if (rows) return lateral_query(proto, std::move(left));
   return lateral_generator(proto, *function, std::move(left));
@@ -236,22 +271,6 @@ Result<NodePtr> RelationAnalyzer::lateral_query(const sc::LateralJoin& proto, No
 
 // --- LIMIT and OFFSET by an expression
 // ------------------------------------------------------------------------------
-namespace {
-
-// The value of a whole constant or of a sum, difference or product of them.
-std::optional<std::int64_t> folded(const Expr& e) {
-  if (const auto value = constant_integer(e)) return value;
-  if (e.kind != ExprKind::call || e.children.size() != 2) return std::nullopt;
-  const auto a = folded(*e.children[0]);
-  const auto b = folded(*e.children[1]);
-  if (!a || !b || std::abs(*a) > INT32_MAX || std::abs(*b) > INT32_MAX) return std::nullopt;
-  if (e.name == "add") return *a + *b;
-  if (e.name == "subtract") return *a - *b;
-  if (e.name == "multiply") return *a * *b;
-  return std::nullopt;
-}
-
-}  // namespace
 
 Result<NodePtr> RelationAnalyzer::limit_by(const sc::Expression_UnresolvedFunction& call,
                                            NodePtr input) {
@@ -269,19 +288,25 @@ Result<NodePtr> RelationAnalyzer::limit_by(const sc::Expression_UnresolvedFuncti
       return constant;
     });
     if (!constant) {
-      return Status::error("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
-                           {{"name", name}, {"expr", sql_expr(count->pretty)}});
+      return analyzer.placed_at(Status::error("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
+                                              {{"name", name}, {"expr", sql_expr(count->pretty)}}),
+                                call.arguments(0));
     }
   }
   if (count->type->kind() != TypeKind::int_) {
-    return Status::error(
-        "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
-        {{"name", name}, {"expr", sql_expr(count->pretty)}, {"dataType", sql_type(count->type)}});
+    return analyzer.placed_at(
+        Status::error("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
+                      {{"name", name},
+                       {"expr", sql_expr(count->pretty)},
+                       {"dataType", sql_type(count->type)}}),
+        call.arguments(0));
   }
   if (!value)
     return Status::unsupported("{} by {} is not supported", to_upper(name), count->pretty);
-  return is_limit ? limit(std::move(input), *value, 0, false)
-                  : limit(std::move(input), std::nullopt, *value, false);
+  auto limited = is_limit ? limit(std::move(input), *value, 0, false)
+                          : limit(std::move(input), std::nullopt, *value, false);
+  if (!limited.ok()) return analyzer.placed_at(limited.status(), call.arguments(0));
+  return limited;
 }
 
 }  // namespace millstream::plan

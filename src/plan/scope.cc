@@ -47,6 +47,7 @@ Status ambiguous(const NameParts& parts, const std::vector<const Attribute*>& fo
   std::vector<std::string> names;
   for (const Attribute* a : found) {
     NameParts full = a->qualifier;
+    if (full.size() == 1 && full[0] == "__auto_generated_subquery_name") full.clear();
     full.push_back(a->name);
     names.push_back(sql_id(full));
   }

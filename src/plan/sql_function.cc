@@ -1,4 +1,5 @@
-// Calls of functions that are written in SQL: the body with the arguments in the places of the parameters.
+// Calls of functions that are written in SQL: the body with the arguments in the places of the
+// parameters.
 #include "base/text.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
@@ -144,9 +145,9 @@ Result<ExprPtr> ExpressionAnalyzer::sql_call(const SqlFunction& function,
 }
 
 // The rows of the body's query, which may name the parameters as a subquery names outer columns.
-Result<NodePtr> RelationAnalyzer::sql_table_function(
-    const SqlFunction& function, const sc::UnresolvedTableValuedFunction& proto,
-    ExpressionAnalyzer& analyzer) {
+Result<NodePtr> RelationAnalyzer::sql_table_function(const SqlFunction& function,
+                                                     const sc::UnresolvedTableValuedFunction& proto,
+                                                     ExpressionAnalyzer& analyzer) {
   const Nesting nested;
   TRY(nested.check(function.name));
   TRY_ASSIGN(std::vector<ExprPtr> arguments, analyzer.sql_arguments(function, proto.arguments()));

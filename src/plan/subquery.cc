@@ -14,7 +14,11 @@ using column::TypePtr;
 using Subquery = sc::SubqueryExpression;
 
 Result<std::optional<ExprPtr>> OuterScope::resolve(const NameParts& parts) {
-  TRY_ASSIGN(auto found, scope_.resolve_for_subquery(parts));
+  auto resolved = scope_.resolve_for_subquery(parts);
+  // A name that the outer query has twice is none for the inner one.
+  if (!resolved.ok() && resolved.status().is("AMBIGUOUS_REFERENCE"))
+    return std::optional<ExprPtr>();
+  TRY_ASSIGN(auto found, std::move(resolved));
   if (!found) return std::optional<ExprPtr>();
   const std::string name = (*found)->name;
   const ExprPtr value = strip_alias(*found);

@@ -72,7 +72,7 @@ struct Distance {
 
 // The constant without its sign: -x, x, or a literal below zero. Nothing: it is no constant.
 std::optional<Distance> distance_of(const ExprPtr& value) {
-  if (value->kind == ExprKind::call && value->name == "unary_minus") {
+  if (value->kind == ExprKind::call && value->name == "negative" && value->children.size() == 1) {
     auto inner = distance_of(value->children[0]);
     if (!inner) return std::nullopt;
     inner->preceding = !inner->preceding;
@@ -118,6 +118,29 @@ Status bad_bound_type(const WindowSpec& spec, const Expr& value, bool is_lower,
        {"expectedType", over_order ? "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL "
                                      "YEAR TO MONTH\" or \"INTERVAL\")"
                                    : "\"INT\""}});
+}
+
+// A frame as Spark prints its expression.
+std::string frame_tree(const WindowSpec& spec) {
+  const auto bound = [](const FrameBound& b) -> std::string {
+    switch (b.kind) {
+      case Bound::unbounded_preceding:
+        return "unboundedpreceding$()";
+      case Bound::unbounded_following:
+        return "unboundedfollowing$()";
+      case Bound::current_row:
+        return "currentrow$()";
+      case Bound::preceding: {
+        const std::string& text = b.offset->pretty;
+        return text.starts_with('-') || text.starts_with("(-") ? text : "-" + text;
+      }
+      case Bound::following:
+        return b.offset->pretty;
+    }
+    return "";
+  };
+  return fmt::format("specifiedwindowframe({}, {}, {})", spec.rows ? "RowFrame" : "RangeFrame",
+                     bound(spec.lower), bound(spec.upper));
 }
 
 Status legacy_window_error(const char* condition, ErrorParameters parameters, std::string text) {
@@ -185,6 +208,16 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
                                  "Cannot specify window frame for " + name + " function.");
     }
     TRY(window_frame(proto.frame_spec(), *spec));
+    const bool required = spec->rows && spec->lower.kind == Bound::unbounded_preceding &&
+                          spec->upper.kind == Bound::current_row;
+    if (is_ranking(name) && !required) {
+      const std::string given = frame_tree(*spec);
+      const std::string wanted =
+          "specifiedwindowframe(RowFrame, unboundedpreceding$(), currentrow$())";
+      return legacy_window_error(
+          "_LEGACY_ERROR_TEMP_1036", {{"wf", given}, {"required", wanted}},
+          "Window Frame " + given + " must match the required frame " + wanted + ".");
+    }
   } else if (spec->order.empty()) {
     spec->rows = true;
     spec->upper.kind = Bound::unbounded_following;
@@ -268,7 +301,7 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
     }
     if (!constant) {
       if (spec.rows && value->type->kind() != column::TypeKind::int_ &&
-          (value->kind == ExprKind::literal || value->name == "unary_minus")) {
+          (value->kind == ExprKind::literal || value->name == "negative")) {
         return bad_bound_type(spec, *value, is_lower, value->pretty);
       }
       if (spec.rows || spec.order.size() != 1) {

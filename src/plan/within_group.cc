@@ -1,4 +1,5 @@
-// f(…) WITHIN GROUP (ORDER BY …), grouping() and grouping_id(), stack(): calls that say more than their arguments.
+// f(…) WITHIN GROUP (ORDER BY …), grouping() and grouping_id(), stack(): calls that say more than
+// their arguments.
 #include "base/text.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
@@ -63,9 +64,8 @@ Result<ExprPtr> ExpressionAnalyzer::within_group(const sc::Expression_Unresolved
   if (percentile) {
     if (inner.is_distinct()) return no_within_group("DISTINCT_UNSUPPORTED", name);
     if (keys.size() != 1) {
-      return no_within_group(
-          "WRONG_NUM_ORDERINGS", name,
-          {{"expectedNum", "1"}, {"actualNum", std::to_string(keys.size())}});
+      return no_within_group("WRONG_NUM_ORDERINGS", name,
+                             {{"expectedNum", "1"}, {"actualNum", std::to_string(keys.size())}});
     }
     if (inner.arguments_size() != 1) {
       return Status::unsupported("{} of {} arguments is not supported", name,
@@ -96,7 +96,8 @@ Result<ExprPtr> ExpressionAnalyzer::within_group(const sc::Expression_Unresolved
   return ExprPtr(out);
 }
 
-// grouping(key): whether the set of the group leaves the key out; grouping_id(…): a bit for each key.
+// grouping(key): whether the set of the group leaves the key out; grouping_id(…): a bit for each
+// key.
 Result<ExprPtr> ExpressionAnalyzer::grouping(const std::string& name,
                                              const std::vector<ExprPtr>& arguments) {
   if (name == "grouping" && arguments.size() != 1) {

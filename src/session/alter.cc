@@ -34,8 +34,7 @@ Status unresolved(const sql::Name& path, const Schema& schema) {
 
 // Calls `f` with the fields that hold the last part of the path and gives back the changed schema.
 Result<Schema> in_parent(const Schema& schema, const sql::Name& path, std::size_t at,
-                         const Schema& root,
-                         const std::function<Result<Schema>(Schema)>& f) {
+                         const Schema& root, const std::function<Result<Schema>(Schema)>& f) {
   if (at + 1 == path.size()) return f(schema);
   Schema out = schema;
   const int index = column::find_field_ignore_case(out, path[at]);
@@ -117,7 +116,8 @@ Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
       info.kind = ErrorKind::analysis;
       info.condition = "_LEGACY_ERROR_TEMP_2330";
       info.parameters = {{"fieldName", join(change.path, ".")}};
-      info.message = "Cannot change nullable column to non-nullable: " + join(change.path, ".") + ".";
+      info.message =
+          "Cannot change nullable column to non-nullable: " + join(change.path, ".") + ".";
       return Status(std::move(info));
     }
     if (change.nullable == true) field.nullable = true;
@@ -131,8 +131,10 @@ Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
   });
 }
 
-// Columns are dropped and renamed where their names in the files are others, which Millstream does not write.
-Status needs_column_mapping(const char* condition, const Schema& schema, const sql::ColumnChange& change) {
+// Columns are dropped and renamed where their names in the files are others, which Millstream does
+// not write.
+Status needs_column_mapping(const char* condition, const Schema& schema,
+                            const sql::ColumnChange& change) {
   TRY(in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
         if (column::find_field_ignore_case(fields, change.path.back()) >= 0) return fields;
         return unresolved(change.path, schema);
@@ -143,7 +145,8 @@ Status needs_column_mapping(const char* condition, const Schema& schema, const s
         "\nPlease enable Column Mapping on your Delta table with mapping mode 'name'.\nYou can use "
         "one of the following commands.\n\nALTER TABLE table_name SET TBLPROPERTIES "
         "('delta.columnMapping.mode' = 'name')\n\nNote, if your table is not on the required "
-        "protocol version it will be upgraded.\nColumn mapping requires at least protocol (2, 5)\n"}});
+        "protocol version it will be upgraded.\nColumn mapping requires at least protocol (2, "
+        "5)\n"}});
 }
 
 std::string operation_of(sql::AlterKind kind) {
@@ -170,7 +173,8 @@ Json parameters_of(const sql::AlterTable& alter) {
     default: {
       std::vector<std::string> names;
       for (const auto& change : alter.columns) names.push_back(join(change.path, "."));
-      return {{alter.kind == sql::AlterKind::add_columns ? "columns" : "column", json_text(Json(names))}};
+      return {{alter.kind == sql::AlterKind::add_columns ? "columns" : "column",
+               json_text(Json(names))}};
     }
   }
 }
@@ -259,9 +263,12 @@ StatementRun::Outcome StatementRun::rename(const sql::AlterTable& alter) {
   TRY_ASSIGN(const bool there, warehouse_.is_taken(*from));
   if (!there) return session_.relation_not_found(alter.table);
   if (alter.view != (entry && entry->view)) {
-    if (!alter.view) return view_expected_table({"spark_catalog", from->database, from->table}, shown_operation(alter));
-    return Status::error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
-                         {{"tableName", from->quoted()}, {"operation", "ALTER VIEW ... RENAME TO"}});
+    if (!alter.view)
+      return view_expected_table({"spark_catalog", from->database, from->table},
+                                 shown_operation(alter));
+    return Status::error(
+        "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+        {{"tableName", from->quoted()}, {"operation", "ALTER VIEW ... RENAME TO"}});
   }
   TRY_ASSIGN(const TableName to, session_.table_name(alter.new_name));
   if (to.database != from->database) {

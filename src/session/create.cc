@@ -57,9 +57,10 @@ Status StatementRun::create_stored_view(const sql::CreateView& create) {
   TRY_ASSIGN(const bool taken, warehouse_.is_taken(name));
   if (taken && !(entry && entry->view)) {
     if (create.if_not_exists) return Status::OK();
-    return Status::error("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
-                         {{"tableName", name.quoted()},
-                          {"operation", create.replace ? "CREATE OR REPLACE VIEW" : "CREATE VIEW"}});
+    return Status::error(
+        "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+        {{"tableName", name.quoted()},
+         {"operation", create.replace ? "CREATE OR REPLACE VIEW" : "CREATE VIEW"}});
   }
   if (taken && create.if_not_exists) return Status::OK();
   SessionResolver resolver(session_);
@@ -76,10 +77,11 @@ Status StatementRun::create_stored_view(const sql::CreateView& create) {
     return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", name.quoted()}});
   }
   if (!resolver.temporary_view().empty()) {
-    return Status::error("INVALID_TEMP_OBJ_REFERENCE", {{"obj", "VIEW"},
-                                                        {"objName", name.quoted()},
-                                                        {"tempObj", "VIEW"},
-                                                        {"tempObjName", resolver.temporary_view()}});
+    return Status::error("INVALID_TEMP_OBJ_REFERENCE",
+                         {{"obj", "VIEW"},
+                          {"objName", name.quoted()},
+                          {"tempObj", "VIEW"},
+                          {"tempObjName", resolver.temporary_view()}});
   }
   Entry view;
   for (const auto& column : node->output) {
@@ -121,7 +123,8 @@ Result<delta::WriteOptions> StatementRun::table_options(const sql::CreateTable& 
 Status StatementRun::already_exists(const sql::Name& name) const {
   sql::Name shown = name;
   if (shown.size() == 1) shown.insert(shown.begin(), session_.current_database());
-  return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", quote_identifiers(shown)}});
+  return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS",
+                       {{"relationName", quote_identifiers(shown)}});
 }
 
 namespace {
@@ -142,12 +145,14 @@ std::string schema_differences(const column::Schema& written, const column::Sche
     }
     const auto& other = there[static_cast<std::size_t>(at)];
     if (column::same_type_ignoring_nullability(field.type, other.type)) continue;
-    out.push_back(fmt::format("- Specified type for {} is different from existing schema:\n"
-                              "  Specified: {}\n  Existing:  {}",
-                              field.name, field.type->simple_string(), other.type->simple_string()));
+    out.push_back(
+        fmt::format("- Specified type for {} is different from existing schema:\n"
+                    "  Specified: {}\n  Existing:  {}",
+                    field.name, field.type->simple_string(), other.type->simple_string()));
   }
   if (!additional.empty()) {
-    out.insert(out.begin(), "- Specified schema has additional field(s): " + join(additional, ", "));
+    out.insert(out.begin(),
+               "- Specified schema has additional field(s): " + join(additional, ", "));
   }
   if (!missing.empty()) {
     out.insert(out.begin(), "- Specified schema is missing field(s): " + join(missing, ", "));
@@ -198,7 +203,8 @@ Status StatementRun::create_like(const sql::CreateTable& create, const std::stri
   if (!node.ok()) return session_.relation_not_found(create.like);
   TRY_ASSIGN(auto options, table_options(create, false));
   TRY_ASSIGN(options.partition_by, partition_columns(create.like));
-  return delta::create_table(warehouse_.store(), directory, plan::schema_of(**node), options).status();
+  return delta::create_table(warehouse_.store(), directory, plan::schema_of(**node), options)
+      .status();
 }
 
 // The rows of the query as files of the table.
@@ -258,7 +264,25 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
   return warehouse_.put_entry(name, entry);
 }
 
+// DEFAULT, GENERATED, CHECK, … of a column or table.
+Status StatementRun::refused_clause(const sql::CreateTable& create) const {
+  if (create.refused == "DEFAULT" &&
+      !create.properties.contains("delta.feature.allowColumnDefaults")) {
+    return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+                         {{"commandType", create.replace ? "REPLACE TABLE" : "CREATE TABLE"}});
+  }
+  if (create.refused == "DEFAULT" || create.refused == "GENERATED") {
+    return Status::unsupported("CREATE TABLE with {} columns is not supported by Millstream yet",
+                               create.refused);
+  }
+  const auto name = session_.table_name(create.name);
+  return Status::error("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                       {{"tableName", name.ok() ? name->quoted() : quote_identifiers(create.name)},
+                        {"operation", "table constraint"}});
+}
+
 StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
+  if (!create.refused.empty()) return refused_clause(create);
   TRY_ASSIGN(std::string directory, insert_directory(session_, create.name));
   const bool by_path = create.name.size() == 2 && equals_ignore_case(create.name[0], "delta") &&
                        create.name[1].find('/') != std::string::npos;
@@ -275,7 +299,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
       return Status::error(
           "TABLE_OR_VIEW_NOT_FOUND",
           {{"relationName", quote_identifiers(shown)},
-           {"searchPath", "[" + quote_identifiers({"spark_catalog", session_.current_database()}) + "]"}});
+           {"searchPath",
+            "[" + quote_identifiers({"spark_catalog", session_.current_database()}) + "]"}});
     }
     if (files) {
       if (taken) {

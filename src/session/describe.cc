@@ -132,25 +132,36 @@ StatementRun::Outcome StatementRun::show_properties(const sql::Show& show) {
   return finish(table);
 }
 
+// The partitions that have rows: of a Delta table as columns, of others as "p=1/q=x".
 StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
   TRY_ASSIGN(const Target target, target_of(show.in, "SHOW PARTITIONS"));
-  if (!target.is_delta) {
-    return Status::unsupported("SHOW PARTITIONS of a table of format {} is not supported",
-                               target.entry->provider);
-  }
   TRY_ASSIGN(const auto columns, partition_columns(show.in));
   if (columns.empty()) {
-    return Status::error("DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
-                         {{"tableName", target.shown}});
+    if (target.is_delta) {
+      return Status::error("DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
+                           {{"tableName", target.shown}});
+    }
+    return Status::error("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY",
+                         {{"name", target.name->quoted()}});
   }
   spark::connect::Relation read;
   auto* project = read.mutable_deduplicate()->mutable_input()->mutable_project();
   read.mutable_deduplicate()->set_all_columns_as_keys(true);
   project->mutable_input()->mutable_read()->mutable_named_table()->set_unparsed_identifier(
       quote_identifiers(show.in));
+  const bool names = show.kind == sql::ShowKind::partition_names || !target.is_delta;
+  std::vector<std::string> parts;
   for (const auto& column : columns) {
-    project->add_expressions()->mutable_unresolved_attribute()->set_unparsed_identifier(
-        quote_identifier(column));
+    const std::string quoted = quote_identifier(column);
+    parts.push_back(fmt::format("concat('{}=', coalesce(CAST({} AS STRING), '__HIVE_DEFAULT_PARTITION__'))",
+                                column, quoted));
+    if (!names) {
+      project->add_expressions()->mutable_unresolved_attribute()->set_unparsed_identifier(quoted);
+    }
+  }
+  if (names) {
+    project->add_expressions()->mutable_expression_string()->set_expression(
+        "concat_ws('/', " + join(parts, ", ") + ") AS partition");
   }
   TRY_ASSIGN(const auto node, session_.analyze(read));
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
@@ -163,8 +174,9 @@ StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
 
 StatementRun::Outcome StatementRun::show_of_table(const sql::Show& show) {
   if (is_view(show.in)) {
-    return Status::error("EXPECT_PERMANENT_VIEW_NOT_TEMP",
-                         {{"viewName", quote_identifiers(show.in)}, {"operation", "SHOW CREATE TABLE"}});
+    return Status::error(
+        "EXPECT_PERMANENT_VIEW_NOT_TEMP",
+        {{"viewName", quote_identifiers(show.in)}, {"operation", "SHOW CREATE TABLE"}});
   }
   const auto name = session_.table_name(show.in);
   if (!name.ok()) return session_.relation_not_found(show.in);
@@ -179,11 +191,13 @@ StatementRun::Outcome StatementRun::show_of_table(const sql::Show& show) {
   std::string sql;
   if (entry->view) {
     for (std::size_t i = 0; i < entry->columns.size(); ++i) {
-      const bool commented = i < entry->column_comments.size() && !entry->column_comments[i].empty();
+      const bool commented =
+          i < entry->column_comments.size() && !entry->column_comments[i].empty();
       columns.push_back("  " + entry->columns[i] +
                         (commented ? " COMMENT '" + entry->column_comments[i] + "'" : ""));
     }
-    sql = fmt::format("CREATE VIEW {}.{} (\n{})\n", name->database, name->table, join(columns, ",\n"));
+    sql = fmt::format("CREATE VIEW {}.{} (\n{})\n", name->database, name->table,
+                      join(columns, ",\n"));
     if (!entry->comment.empty()) sql += "COMMENT '" + entry->comment + "'\n";
     sql += "WITH SCHEMA COMPENSATION\nAS " + entry->text + "\n";
   } else {
@@ -216,10 +230,12 @@ StatementRun::Outcome StatementRun::operator()(const sql::Show& show) {
     case sql::ShowKind::properties:
       return show_properties(show);
     case sql::ShowKind::partitions:
+    case sql::ShowKind::partition_names:
       return show_partitions(show);
     case sql::ShowKind::table_extended: {
       table.column("namespace", CellType::text, false).column("tableName", CellType::text, false);
-      table.column("isTemporary", CellType::flag, false).column("information", CellType::text, false);
+      table.column("isTemporary", CellType::flag, false)
+          .column("information", CellType::text, false);
       TRY_ASSIGN(const std::string database, database_of(show.in));
       TRY_ASSIGN(const auto names, warehouse_.tables(database));
       for (const auto& name : names) {
@@ -248,6 +264,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Show& show) {
         const auto builtin = functions::names();
         names.insert(names.end(), builtin.begin(), builtin.end());
         std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
       }
       for (const auto& name : names) {
         if (shown(name)) table.row({text(name)});
@@ -286,11 +303,12 @@ StatementRun::Outcome StatementRun::operator()(const sql::Describe& describe) {
       const std::string name = to_lower(describe.table.back());
       const auto written = session_.objects().function(name);
       if (written == nullptr && !functions::exists(name) && name != "case") {
-        return Status::error("UNRESOLVED_ROUTINE",
-                             {{"routineName", quote_identifiers(describe.table)},
-                              {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
-                                                 quote_identifiers({"spark_catalog",
-                                                                    session_.current_database()}) + "]"}});
+        return Status::error(
+            "UNRESOLVED_ROUTINE",
+            {{"routineName", quote_identifiers(describe.table)},
+             {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
+                                quote_identifiers({"spark_catalog", session_.current_database()}) +
+                                "]"}});
       }
       ResultTable table;
       table.column("function_desc", CellType::text, false);
@@ -321,9 +339,7 @@ StatementRun::Outcome StatementRun::describe_relation(const sql::Describe& descr
     SessionResolver resolver(session_);
     auto found = resolver.named_table(describe.table, Options(), false);
     if (!found.ok()) {
-      return found.status().is("TABLE_OR_VIEW_NOT_FOUND")
-                 ? session_.relation_not_found(describe.table)
-                 : found.status();
+      return found.status();
     }
     node = std::move(found).value();
   }
@@ -338,9 +354,9 @@ StatementRun::Outcome StatementRun::describe_relation(const sql::Describe& descr
     table.row({text("# Partition Information"), text(""), text("")});
     table.row({text("# col_name"), text("data_type"), text("comment")});
     for (const auto& field : schema) {
-      const bool partition = std::any_of(partitions.begin(), partitions.end(), [&](const auto& name) {
-        return equals_ignore_case(name, field.name);
-      });
+      const bool partition =
+          std::any_of(partitions.begin(), partitions.end(),
+                      [&](const auto& name) { return equals_ignore_case(name, field.name); });
       if (!partition) continue;
       table.row({text(field.name), text(field.type->simple_string()), comment_of(field)});
     }
@@ -397,7 +413,8 @@ Status StatementRun::describe_extended(const sql::Describe& describe, ResultTabl
   }
   TRY_ASSIGN(const Target target, target_of(describe.table, "DESCRIBE"));
   std::string comment = entry ? entry->comment : "";
-  std::map<std::string, std::string> properties = entry ? entry->properties : std::map<std::string, std::string>();
+  std::map<std::string, std::string> properties =
+      entry ? entry->properties : std::map<std::string, std::string>();
   if (target.is_delta) {
     TRY_ASSIGN(const auto delta, delta::DeltaTable::open(warehouse_.store(), target.directory));
     comment = delta->snapshot().metadata().description.value_or("");
@@ -495,7 +512,8 @@ StatementRun::Outcome StatementRun::describe_detail(const sql::Describe& describ
   if (features.empty()) {
     features = {"appendOnly", "invariants"};
     if (protocol.min_writer >= 3) features.insert(features.end(), {"checkConstraints"});
-    if (protocol.min_writer >= 4) features.insert(features.end(), {"changeDataFeed", "generatedColumns"});
+    if (protocol.min_writer >= 4)
+      features.insert(features.end(), {"changeDataFeed", "generatedColumns"});
     if (protocol.min_writer >= 5) features.insert(features.end(), {"columnMapping"});
   }
   Json row{{"format", "delta"},

@@ -21,7 +21,8 @@ void read(const Json& json, const char* name, T* value) {
 
 Result<Json> parse(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return Status::illegal_state("an entry of the warehouse is not JSON: {}", text);
+  if (!json.is_object())
+    return Status::illegal_state("an entry of the warehouse is not JSON: {}", text);
   return json;
 }
 

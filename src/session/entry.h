@@ -1,5 +1,5 @@
-// Entry: what the warehouse keeps of a name beyond a folder of its own: a view's text, or a table that lies
-// elsewhere or is no Delta table. One JSON file each. Plain data.
+// Entry: what the warehouse keeps of a name beyond a folder of its own: a view's text, or a table
+// that lies elsewhere or is no Delta table. One JSON file each. Plain data.
 #pragma once
 
 #include <map>

@@ -59,8 +59,9 @@ const std::pair<std::string, std::shared_ptr<spark::connect::Expression>>* parti
   return nullptr;
 }
 
-// Which of the query's columns goes into each of the table's; -1: none, which is NULL; of_partition: the
-// constant of PARTITION. Columns that the table does not have go behind, for the write to refuse.
+// Which of the query's columns goes into each of the table's; -1: none, which is NULL;
+// of_partition: the constant of PARTITION. Columns that the table does not have go behind, for the
+// write to refuse.
 Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
                                     const std::vector<plan::Attribute>& columns,
                                     const column::Schema& table) {
@@ -73,7 +74,8 @@ Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
     int next = 0;
     for (const auto& field : table) {
       const auto* partition = partition_of(insert, field.name);
-      sources.push_back(partition != nullptr && partition->second != nullptr ? of_partition : next++);
+      sources.push_back(partition != nullptr && partition->second != nullptr ? of_partition
+                                                                             : next++);
     }
     if (static_cast<std::size_t>(next) > columns.size()) {
       return too_few(session, insert, columns.size(), static_cast<std::size_t>(next));
@@ -123,7 +125,8 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
     plan::Attribute out;
     plan::ExprPtr value;
     if (sources[i] == of_partition) {
-      TRY_ASSIGN(value, plan::literal_from_proto(partition_of(insert, table[i].name)->second->literal()));
+      TRY_ASSIGN(value,
+                 plan::literal_from_proto(partition_of(insert, table[i].name)->second->literal()));
       out.type = value->type;
     } else if (sources[i] < 0) {
       value = plan::null_literal(table[i].type);
@@ -177,7 +180,8 @@ Status not_a_table(const std::string& view) {
 Result<Goal> goal_of(Session& session, const sql::Name& name) {
   Goal goal;
   const Warehouse& warehouse = *session.runtime().warehouse;
-  if (name.size() == 1 && session.views().find(name[0])) return not_a_table(quote_identifiers(name));
+  if (name.size() == 1 && session.views().find(name[0]))
+    return not_a_table(quote_identifiers(name));
   TRY_ASSIGN(goal.directory, insert_directory(session, name));
   const bool by_path = name.size() == 2 && name[1].find('/') != std::string::npos;
   const auto table_name = session.table_name(name);
@@ -204,7 +208,8 @@ Status check_names(const sql::Insert& insert, const Goal& goal) {
   for (const auto& [column, value] : insert.partition) {
     const bool known = std::any_of(goal.partition_by.begin(), goal.partition_by.end(),
                                    [&](const auto& by) { return equals_ignore_case(by, column); });
-    if (!known) return Status::error("NON_PARTITION_COLUMN", {{"columnName", quote_identifier(column)}});
+    if (!known)
+      return Status::error("NON_PARTITION_COLUMN", {{"columnName", quote_identifier(column)}});
     if (value != nullptr && !value->has_literal()) {
       return Status::unsupported("PARTITION ({} = …) takes a constant in Millstream", column);
     }
@@ -232,8 +237,10 @@ std::optional<proto::Expression> replaced_rows(const sql::Insert& insert) {
     if (value == nullptr) continue;
     proto::Expression same;
     same.mutable_unresolved_function()->set_function_name("<=>");
-    same.mutable_unresolved_function()->add_arguments()->mutable_unresolved_attribute()->set_unparsed_identifier(
-        quote_identifier(column));
+    same.mutable_unresolved_function()
+        ->add_arguments()
+        ->mutable_unresolved_attribute()
+        ->set_unparsed_identifier(quote_identifier(column));
     *same.mutable_unresolved_function()->add_arguments() = *value;
     if (!all) {
       all = same;
@@ -270,11 +277,13 @@ Status violated(const sql::Insert& insert, const column::Schema& schema,
                                  scalar.ok() ? (*scalar)->ToString() : ""));
   }
   const std::string& where = insert.replace_where_text;
-  return Status::error("DELTA_REPLACE_WHERE_MISMATCH",
-                       {{"replaceWhere", "(" + where + ")"},
-                        {"message", fmt::format("[DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint EXPRESSION({0}) "
-                                                "({0}) violated by row with values:\n{1}",
-                                                where, join(values, "\n"))}});
+  return Status::error(
+      "DELTA_REPLACE_WHERE_MISMATCH",
+      {{"replaceWhere", "(" + where + ")"},
+       {"message",
+        fmt::format("[DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint EXPRESSION({0}) "
+                    "({0}) violated by row with values:\n{1}",
+                    where, join(values, "\n"))}});
 }
 
 // The new rows, and those of the table that stay: what the whole table is to be.
@@ -324,8 +333,9 @@ Result<plan::NodePtr> with_rows_that_stay(Session& session, const sql::Insert& i
 Status insert_into_files(Session& session, const sql::Insert& insert, const Goal& goal,
                          const ActionContext& context) {
   if (replaced_rows(insert)) {
-    return Status::unsupported("INSERT that replaces some rows of a table of format {} is not supported",
-                               goal.files->provider);
+    return Status::unsupported(
+        "INSERT that replaces some rows of a table of format {} is not supported",
+        goal.files->provider);
   }
   TRY_ASSIGN(const auto node, session.analyze(*insert.query));
   TRY_ASSIGN(const auto rows, as_table_rows(session, insert, node, goal.schema));
@@ -345,10 +355,12 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
   TRY_ASSIGN(auto rows_plan, as_table_rows(session, insert, node, goal.schema));
   const auto replaced = replaced_rows(insert);
   const bool overwrite = insert.overwrite || replaced.has_value();
-  TRY_ASSIGN(auto options, delta::parse_write_options(
-                               Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));
+  TRY_ASSIGN(auto options,
+             delta::parse_write_options(
+                 Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));
   if (replaced) {
-    TRY_ASSIGN(rows_plan, with_rows_that_stay(session, insert, goal, *replaced, rows_plan, context));
+    TRY_ASSIGN(rows_plan,
+               with_rows_that_stay(session, insert, goal, *replaced, rows_plan, context));
     options.read_version = goal.version;
   }
   TRY_ASSIGN(const auto rows, session.execute(rows_plan, context));
@@ -362,7 +374,7 @@ Status insert_rows(Session& session, const sql::Insert& insert, const ActionCont
   Status status;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     status = insert_once(session, insert, context);
-    if (status.ok() || !status.is("DELTA_CONCURRENT_APPEND")) break;
+    if (status.ok() || status.kind() != ErrorKind::concurrent_modification) break;
   }
   return status;
 }

@@ -55,8 +55,8 @@ arrow::Status append(const Json& value, const DataType& type, arrow::ArrayBuilde
       for (int i = 0; i < members.num_fields(); ++i) {
         const auto& field = type.fields()[static_cast<std::size_t>(i)];
         const auto found = value.find(field.name);
-        ARROW_RETURN_NOT_OK(append(found == value.end() ? Json() : *found, *field.type,
-                                   *members.field_builder(i)));
+        ARROW_RETURN_NOT_OK(
+            append(found == value.end() ? Json() : *found, *field.type, *members.field_builder(i)));
       }
       return arrow::Status::OK();
     }
@@ -70,7 +70,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> build(const column::Schema& s
   std::vector<std::shared_ptr<arrow::Array>> columns;
   const auto arrow_schema = column::to_arrow(schema);
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(arrow_schema->field(static_cast<int>(i))->type()));
+    ARROW_ASSIGN_OR_RAISE(auto builder,
+                          arrow::MakeBuilder(arrow_schema->field(static_cast<int>(i))->type()));
     for (const Json& row : rows) {
       const auto found = row.find(schema[i].name);
       ARROW_RETURN_NOT_OK(append(found == row.end() ? Json() : *found, *schema[i].type, *builder));
@@ -90,8 +91,8 @@ Result<CatalogResult> rows_of_json(column::Schema schema, const std::vector<Json
   return CatalogResult{std::move(schema), *batch};
 }
 
-Result<connector::RecordBatchPtr> concatenated(const column::Schema& schema,
-                                               const std::vector<connector::RecordBatchPtr>& batches) {
+Result<connector::RecordBatchPtr> concatenated(
+    const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches) {
   if (batches.empty()) {
     auto none = arrow::RecordBatch::MakeEmpty(column::to_arrow(schema));
     if (!none.ok()) return Status::internal("{}", none.status().ToString());

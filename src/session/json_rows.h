@@ -1,4 +1,5 @@
-// Rows written as JSON objects, as a table of any types: what DESCRIBE HISTORY and DESCRIBE DETAIL answer.
+// Rows written as JSON objects, as a table of any types: what DESCRIBE HISTORY and DESCRIBE DETAIL
+// answer.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +13,7 @@ namespace millstream::session {
 Result<CatalogResult> rows_of_json(column::Schema schema, const std::vector<nlohmann::json>& rows);
 
 // The batches of a query's rows as one.
-Result<connector::RecordBatchPtr> concatenated(const column::Schema& schema,
-                                               const std::vector<connector::RecordBatchPtr>& batches);
+Result<connector::RecordBatchPtr> concatenated(
+    const column::Schema& schema, const std::vector<connector::RecordBatchPtr>& batches);
 
 }  // namespace millstream::session

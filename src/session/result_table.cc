@@ -61,7 +61,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> ResultTable::build(std::size_t c) c
   arrow::ListBuilder builder(arrow::default_memory_pool(), values,
                              column::to_arrow(schema_[c].type));
   for (const auto& row : rows_) {
-    ARROW_RETURN_NOT_OK(row[c].list.empty() ? builder.AppendNull() : builder.Append());
+    ARROW_RETURN_NOT_OK(row[c].flag ? builder.Append() : builder.AppendNull());
     for (const auto& text : row[c].list) ARROW_RETURN_NOT_OK(values->Append(text));
   }
   return builder.Finish();

@@ -48,7 +48,7 @@ class ResultTable {
 inline Cell text(std::string value) { return {std::move(value), false, {}, 0}; }
 inline Cell flag(bool value) { return {std::nullopt, value, {}, 0}; }
 inline Cell list(std::vector<std::string> value) {
-  return {std::nullopt, false, std::move(value), 0};
+  return {std::nullopt, true, std::move(value), 0};  // the flag: it is no NULL
 }
 inline Cell number(std::int64_t value) { return {std::nullopt, false, {}, value}; }
 inline Cell null() { return {}; }

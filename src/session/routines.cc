@@ -52,7 +52,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   function->comment = create.comment;
   if (create.table) {
     if (create.returns.empty()) {
-      return Status::unsupported("CREATE FUNCTION … RETURNS TABLE without columns is not supported");
+      return Status::unsupported(
+          "CREATE FUNCTION … RETURNS TABLE without columns is not supported");
     }
     TRY_ASSIGN(auto columns, column::parse_schema(create.returns));
     function->returns = column::struct_type(std::move(columns));
@@ -62,9 +63,10 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   const bool exists = session_.objects().function(function->name) != nullptr;
   if (exists && !create.replace) {
     if (create.if_not_exists) return nothing();
-    return Status::error("ROUTINE_ALREADY_EXISTS", {{"routineName", quote_identifier(function->name)},
-                                                    {"newRoutineType", "routine"},
-                                                    {"existingRoutineType", "routine"}});
+    return Status::error("ROUTINE_ALREADY_EXISTS",
+                         {{"routineName", quote_identifier(function->name)},
+                          {"newRoutineType", "routine"},
+                          {"existingRoutineType", "routine"}});
   }
   // The body is tried with NULLs for the parameters before the name means it.
   Objects& objects = session_.objects();
@@ -72,8 +74,9 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   auto tried = std::make_shared<plan::SqlFunction>(*function);
   tried->name = trial;
   spark::connect::Relation relation;
-  auto* arguments = create.table ? relation.mutable_unresolved_table_valued_function()->mutable_arguments()
-                                 : nullptr;
+  auto* arguments = create.table
+                        ? relation.mutable_unresolved_table_valued_function()->mutable_arguments()
+                        : nullptr;
   if (create.table) {
     relation.mutable_unresolved_table_valued_function()->set_function_name(trial);
   } else {
@@ -101,9 +104,9 @@ Result<std::vector<plan::ExprPtr>> StatementRun::values_of(
     if (!column.hidden) columns.push_back(column);
   }
   if (columns.size() != types.size()) {
-    return Status::error("ASSIGNMENT_ARITY_MISMATCH",
-                         {{"numExpr", std::to_string(columns.size())},
-                          {"numTarget", std::to_string(types.size())}});
+    return Status::error(
+        "ASSIGNMENT_ARITY_MISMATCH",
+        {{"numExpr", std::to_string(columns.size())}, {"numTarget", std::to_string(types.size())}});
   }
   auto project = std::make_shared<plan::Project>();
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -182,7 +185,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::SetVariable& set) {
           "UNRESOLVED_VARIABLE",
           {{"variableName", quote_identifiers(name)},
            {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
-                              quote_identifiers({"spark_catalog", session_.current_database()}) + "]"}});
+                              quote_identifiers({"spark_catalog", session_.current_database()}) +
+                              "]"}});
     }
     types.push_back(variable->type);
     defaults.push_back(variable->default_text);

@@ -1,4 +1,5 @@
-// StatementRun: one statement; a method for each kind. Inside of the room: others call run_statement.
+// StatementRun: one statement; a method for each kind. Inside of the room: others call
+// run_statement.
 #pragma once
 
 #include "session/resolver.h"
@@ -25,6 +26,7 @@ class StatementRun {
   // statements.cc
   Outcome operator()(const sql::Insert& insert);
   Outcome operator()(const sql::InsertDirectory& insert);
+  Outcome operator()(const sql::Change& change);  // change.cc
   Outcome operator()(const sql::Drop& drop);
   Outcome operator()(const sql::Truncate& truncate);
   Outcome operator()(const sql::Analyze& analyze);
@@ -73,6 +75,8 @@ class StatementRun {
   Result<Target> target_of(const sql::Name& name, const std::string& operation) const;
   Status view_expected_table(const sql::Name& name, const std::string& operation) const;
 
+  Result<std::int64_t> change_once(const sql::Change& change, const Target& target);
+
   Status drop_view(const sql::Drop& drop);
   Status drop_table(const sql::Drop& drop);
 
@@ -81,10 +85,13 @@ class StatementRun {
   Result<delta::WriteOptions> table_options(const sql::CreateTable& create, bool replaces) const;
   Status create_like(const sql::CreateTable& create, const std::string& directory);
   Status create_file_table(const sql::CreateTable& create, const TableName& name);
-  Status fill_file_table(const Entry& entry, const std::string& directory, const sql::QueryPtr& query);
-  Status create_delta_table(const sql::CreateTable& create, const std::string& directory, bool exists);
+  Status fill_file_table(const Entry& entry, const std::string& directory,
+                         const sql::QueryPtr& query);
+  Status create_delta_table(const sql::CreateTable& create, const std::string& directory,
+                            bool exists);
   Status check_existing(const sql::CreateTable& create, const std::string& directory) const;
   Status already_exists(const sql::Name& name) const;
+  Status refused_clause(const sql::CreateTable& create) const;
 
   Status alter_metadata(const sql::AlterTable& alter, const Target& target);
   Outcome rename(const sql::AlterTable& alter);

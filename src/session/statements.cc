@@ -48,7 +48,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::Insert& insert) {
   return nothing();
 }
 
-Status StatementRun::view_expected_table(const sql::Name& name, const std::string& operation) const {
+Status StatementRun::view_expected_table(const sql::Name& name,
+                                         const std::string& operation) const {
   return Status::error("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
                        {{"viewName", quote_identifiers(name)}, {"operation", operation}});
 }
@@ -173,8 +174,9 @@ StatementRun::Outcome StatementRun::operator()(const sql::Truncate& truncate) {
     return nothing();
   }
   if (truncate.partition || target.entry->external) {
-    return Status::unsupported("TRUNCATE TABLE of a partition, or of an external table of format {}, is not supported",
-                               target.entry->provider);
+    return Status::unsupported(
+        "TRUNCATE TABLE of a partition, or of an external table of format {}, is not supported",
+        target.entry->provider);
   }
   TRY(warehouse_.store()->remove_tree(target.directory));
   TRY(warehouse_.store()->make_directories(target.directory));

@@ -62,7 +62,8 @@ std::string Warehouse::own_directory(const TableName& name) const {
 
 std::string Warehouse::table_directory(const TableName& name) const {
   const auto known = entry(name);
-  if (known.ok() && *known && !(*known)->view && !(*known)->location.empty()) return (*known)->location;
+  if (known.ok() && *known && !(*known)->view && !(*known)->location.empty())
+    return (*known)->location;
   return own_directory(name);
 }
 
@@ -102,7 +103,8 @@ Result<std::vector<std::string>> Warehouse::entry_names(const std::string& datab
              names_in(*store_, io::join_path(database_directory(database), entries_folder)));
   std::vector<std::string> names;
   for (const auto& file : files) {
-    if (file.ends_with(entry_suffix)) names.push_back(file.substr(0, file.size() - entry_suffix.size()));
+    if (file.ends_with(entry_suffix))
+      names.push_back(file.substr(0, file.size() - entry_suffix.size()));
   }
   return names;
 }
@@ -220,7 +222,8 @@ Result<std::vector<std::string>> Warehouse::tables(const std::string& database) 
   TRY_ASSIGN(const auto entries, entry_names(database));
   for (const auto& name : entries) {
     TRY_ASSIGN(const bool is_table, table_exists({database, name}));
-    if (is_table && std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+    if (is_table && std::find(found.begin(), found.end(), name) == found.end())
+      found.push_back(name);
   }
   std::sort(found.begin(), found.end());
   return found;

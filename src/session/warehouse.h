@@ -1,7 +1,8 @@
 // Warehouse: the tables and databases that have names: folders below one root, laid out as Spark's
 // in-memory catalog does it: <root>/<table> for the database "default",
-// <root>/<database>.db/<table> for others. A Delta table in its own folder is nothing but that folder; what
-// is said of views, of tables elsewhere and of other formats stands in a hidden folder of the database
+// <root>/<database>.db/<table> for others. A Delta table in its own folder is nothing but that
+// folder; what is said of views, of tables elsewhere and of other formats stands in a hidden folder
+// of the database
 // (.millstream). Names are case-insensitive (folders are lower case). Immutable but for the files;
 // thread-safe.
 #pragma once

@@ -92,7 +92,8 @@ Status Grammar::alter_table(Statement& out, bool view) {
   } else if (is_word("ALTER") || is_word("CHANGE")) {
     TRY(alter_column(alter));
   } else if (is_name()) {
-    const std::string words = to_upper(peek().text) + (is_name(1) ? " " + to_upper(peek(1).text) : "");
+    const std::string words =
+        to_upper(peek().text) + (is_name(1) ? " " + to_upper(peek(1).text) : "");
     return refused("ALTER TABLE … " + words);
   } else {
     return unexpected();

@@ -86,13 +86,14 @@ Status Grammar::show_of_table(Show& show) {
     TRY(dotted_name(&show.in));
     return is_word("PARTITION") ? refused("SHOW PARTITIONS … PARTITION") : Status::OK();
   }
-  if (is_word("CURRENT") && (is_word("NAMESPACE", 1) || is_word("SCHEMA", 1) || is_word("DATABASE", 1))) {
+  if (is_word("CURRENT") &&
+      (is_word("NAMESPACE", 1) || is_word("SCHEMA", 1) || is_word("DATABASE", 1))) {
     position_ += 2;
     show.kind = ShowKind::current_namespace;
     return Status::OK();
   }
-  for (const char* other : {"LOCKS", "INDEXES", "INDEX", "GRANT", "ROLES", "ROLE", "PRINCIPALS", "COMPACTIONS",
-                            "TRANSACTIONS"}) {
+  for (const char* other : {"LOCKS", "INDEXES", "INDEX", "GRANT", "ROLES", "ROLE", "PRINCIPALS",
+                            "COMPACTIONS", "TRANSACTIONS"}) {
     if (!is_word(other)) continue;
     const Token first = tokens_[position_ - 1];
     return parse_error(text_, first, peek(),
@@ -104,15 +105,16 @@ Status Grammar::show_of_table(Show& show) {
   take();
   const bool at_end = peek().kind == TokenKind::end;
   const std::string near = at_end ? "end of input" : "'" + std::string(peek().text) + "'";
-  return syntax_error(text_, peek(),
-                      Status::error("PARSE_SYNTAX_ERROR",
-                                    {{"error", near}, {"hint", ": missing 'FUNCTIONS'"}}));
+  return syntax_error(
+      text_, peek(),
+      Status::error("PARSE_SYNTAX_ERROR", {{"error", near}, {"hint", ": missing 'FUNCTIONS'"}}));
 }
 
 Status Grammar::describe_statement(Statement& out) {
   take();
   Describe describe;
-  if (is_word("FUNCTION") && (is_name(1) || peek(1).kind == TokenKind::string || peek(1).kind == TokenKind::symbol)) {
+  if (is_word("FUNCTION") &&
+      (is_name(1) || peek(1).kind == TokenKind::string || peek(1).kind == TokenKind::symbol)) {
     take();
     describe.kind = DescribeKind::function;
     if (is_word("EXTENDED") && peek(1).kind != TokenKind::end) {

@@ -42,6 +42,7 @@ class Grammar {
   // statement.cc
   Status statement(Statement& out);
   Status empty_statement() const;
+  Status check_words() const;
   Status whole_query(std::shared_ptr<sc::Relation>* out);
   std::string rest_of_text();
   Status create_statement(Statement& out);
@@ -54,7 +55,7 @@ class Grammar {
   std::string text_between(std::size_t first, std::size_t end) const;
   Status create_table(Statement& out, bool replace, bool must_exist);
   Status string_value(std::string* out);
-  Status column_definitions(std::string* out);
+  Status column_definitions(std::string* out, std::string* refused);
   bool is_word_at(std::size_t token, std::string_view keyword) const;
   Status table_clauses(CreateTable& create);
   Status property_list(std::map<std::string, std::string>* out);
@@ -69,6 +70,7 @@ class Grammar {
   Status from_insert(Statement& out);
   Status insert_partition(Insert& insert);
   Status insert_directory(Statement& out);
+  Status change_statement(Statement& out);
 
   // alter.cc
   Status alter_statement(Statement& out);
@@ -256,6 +258,7 @@ class Grammar {
   bool positional_markers_ = false;
   int nesting_ = 0;
   int subquery_nesting_ = 0;
+  bool in_insert_ = false;  // the rows are an INSERT's
 };
 
 // Message builders.

@@ -177,8 +177,8 @@ class Lexer {
       return token;
     }
     static constexpr std::array<std::string_view, 19> symbols{
-        "/*+", "*/",  "<=>", ">>>", "<>", "!=", "<=", ">=", "==", "||", "->",
-        "::",  "<<",  ">>", "!>", "!<", "=>", ":=", "|>"};
+        "/*+", "*/", "<=>", ">>>", "<>", "!=", "<=", ">=", "==", "||",
+        "->",  "::", "<<",  ">>",  "!>", "!<", "=>", ":=", "|>"};
     for (const auto symbol : symbols) {
       if (text_.substr(position_).starts_with(symbol))
         return make(TokenKind::symbol, symbol.size());

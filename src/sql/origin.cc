@@ -85,8 +85,7 @@ QueryContext query_context(std::string_view text, std::size_t start, std::size_t
   return context;
 }
 
-Status with_place(const Status& status, std::string_view text, std::size_t start,
-                  std::size_t end) {
+Status with_place(const Status& status, std::string_view text, std::size_t start, std::size_t end) {
   ErrorInfo info = status.info();
   info.contexts.push_back(query_context(text, start, end));
   if (info.kind == ErrorKind::analysis) {

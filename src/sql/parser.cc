@@ -83,8 +83,11 @@ Status Grammar::name(std::string* out) {
 Status Grammar::too_complex() const { return Status::error("FAILED_TO_PARSE_TOO_COMPLEX"); }
 
 void Grammar::mark(sc::Expression& out, std::size_t first) const {
-  // Literals are many, and nothing is wrong with them alone.
-  if (out.has_literal() || out.common().has_origin() || first >= position_) return;
+  // Literals are many, and nothing is wrong with them alone, but for numbers that are places in a
+  // list.
+  if ((out.has_literal() && !out.literal().has_integer()) || out.common().has_origin() ||
+      first >= position_)
+    return;
   const Token& last = tokens_[position_ - 1];
   auto* place = out.mutable_common()->mutable_origin()->mutable_jvm_origin();
   place->set_start_index(static_cast<std::int32_t>(tokens_[first].offset));
@@ -108,6 +111,7 @@ Grammar::Grammar(std::string_view text, std::vector<Token> tokens, const Paramet
 
 Status Grammar::parse_all(sc::Expression& out) {
   if (peek().kind == TokenKind::end) return empty_statement();
+  TRY(check_words());
   TRY(named(out));
   return unexpected_end();
 }

@@ -158,6 +158,11 @@ Status Grammar::word(sc::Expression& out) {
     TRY(subquery(out, sc::SubqueryExpression::SUBQUERY_TYPE_EXISTS));
     return expect_symbol(")");
   }
+  if ((upper == "ANY" || upper == "SOME" || upper == "ALL") && is_symbol("(", 1) &&
+      starts_query(2)) {
+    take();
+    return unexpected();
+  }
   if (upper == "IDENTIFIER" && is_symbol("(", 1)) {
     std::string name;
     TRY(identifier_clause(&name));

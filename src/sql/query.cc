@@ -248,16 +248,23 @@ std::vector<sc::Expression> members_of(sc::Expression& value) {
 
 // VALUES (1, 'a'), (2, 'b')
 Status Grammar::inline_table(sc::Relation& out) {
+  const Token first = peek();
   TRY(expect_word("VALUES"));
   auto* function = out.mutable_unresolved_table_valued_function();
   function->set_function_name("ms_values");
-  const Token first = peek();
   do {
     sc::Expression value;
     TRY(expression(value));
     const Token& last = tokens_[position_ - 1];
     auto* row = make_function(*function->add_arguments(), "struct");
-    for (auto& member : members_of(value)) row->add_arguments()->Swap(&member);
+    for (auto& member : members_of(value)) {
+      // Of an INSERT: what a column is when nothing is said.
+      if (in_insert_ && member.unresolved_attribute().unparsed_identifier() == "`DEFAULT`") {
+        member.Clear();
+        member.mutable_literal()->mutable_null()->mutable_null();
+      }
+      row->add_arguments()->Swap(&member);
+    }
     TRY(check_row_width(function->arguments(0).unresolved_function().arguments_size(), *function,
                         first, last));
   } while (accept_symbol(","));

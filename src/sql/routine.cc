@@ -23,8 +23,8 @@ Status Grammar::create_function(Statement& out, bool replace, bool temporary) {
   if (accept_word("AS")) {
     std::string class_name;
     TRY(string_value(&class_name));
-    return Status::error("CANNOT_LOAD_FUNCTION_CLASS", {{"className", class_name},
-                                                        {"functionName", quoted_name(create.name)}});
+    return Status::error("CANNOT_LOAD_FUNCTION_CLASS",
+                         {{"className", class_name}, {"functionName", quoted_name(create.name)}});
   }
   TRY(function_parameters(create));
   TRY(function_clauses(create));
@@ -43,7 +43,8 @@ Status Grammar::function_parameters(CreateFunction& create) {
     const std::size_t first = position_;
     int depth = 0;
     const auto ends = [&] {
-      return depth == 0 && (is_symbol(",") || is_symbol(")") || is_word("DEFAULT") || is_word("COMMENT"));
+      return depth == 0 &&
+             (is_symbol(",") || is_symbol(")") || is_word("DEFAULT") || is_word("COMMENT"));
     };
     const auto skip = [&] {
       while (peek().kind != TokenKind::end && !ends()) {

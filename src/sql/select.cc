@@ -38,6 +38,7 @@ bool Grammar::starts_clause() const {
   for (const char* word : {"GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"}) {
     if (is_word(word)) return is_word("BY", 1) && peek(2).kind != TokenKind::end;
   }
+  if (is_word("INSERT")) return is_word("INTO", 1) || is_word("OVERWRITE", 1);
   if (is_word("WINDOW")) return is_name(1) && is_word("AS", 2);
   if (is_word("LATERAL")) return is_word("VIEW", 1) || is_word("JOIN", 1);
   if (is_word("PIVOT") || is_word("TABLESAMPLE")) return is_symbol("(", 1);
@@ -158,8 +159,8 @@ Status Grammar::finish_select(SelectParts& parts, sc::Relation& out) {
   return Status::OK();
 }
 
-// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Millstream finds its own way, so that only the
-// form counts.
+// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Millstream finds its own way, so that
+// only the form counts.
 Status Grammar::hints() {
   while (accept_symbol("/*+")) {
     do {

@@ -27,7 +27,8 @@ struct Query {
 
 using Properties = std::map<std::string, std::string>;
 
-// CREATE [OR REPLACE] [[GLOBAL] TEMP] VIEW [IF NOT EXISTS] v [(a, b)] AS query | USING format OPTIONS (…)
+// CREATE [OR REPLACE] [[GLOBAL] TEMP] VIEW [IF NOT EXISTS] v [(a, b)] AS query | USING format
+// OPTIONS (…)
 struct CreateView {
   Name name;
   bool replace = false;
@@ -53,6 +54,7 @@ struct CreateTable {
   bool if_not_exists = false;
   std::string provider;  // of USING; empty: not said
   std::string columns;   // DDL
+  std::string refused;   // a clause among them that is not kept: DEFAULT, GENERATED, CHECK, …
   std::vector<std::string> partition_by;
   Properties properties;
   Properties options;
@@ -81,6 +83,18 @@ struct InsertDirectory {
   std::string provider;
   Properties options;
   QueryPtr query;
+};
+
+// DELETE FROM t [AS a] [WHERE c], UPDATE t [AS a] SET b = e [WHERE c]
+struct Change {
+  Name table;
+  std::string alias;
+  bool update = false;
+  // Of UPDATE: columns and their new values.
+  std::vector<std::pair<Name, std::shared_ptr<spark::connect::Expression>>> values;
+  std::shared_ptr<spark::connect::Expression> where;  // null: every row
+  std::string where_text;
+  bool subqueries = false;  // there are some in the expressions
 };
 
 enum class ObjectKind : std::uint8_t { table, view, database, function, variable };
@@ -114,8 +128,8 @@ struct ColumnPosition {
 };
 
 struct ColumnChange {
-  Name path;                          // nested members by their dotted name
-  std::string type;                   // DDL; empty: as it is
+  Name path;         // nested members by their dotted name
+  std::string type;  // DDL; empty: as it is
   std::optional<std::string> comment;
   std::optional<bool> nullable;
   ColumnPosition position;
@@ -171,6 +185,7 @@ enum class ShowKind : std::uint8_t {
   create_table,
   properties,
   partitions,
+  partition_names,  // "p=1/q=x", which spark.catalog asks for
   current_namespace,
   table_extended,
 };
@@ -213,7 +228,7 @@ struct CreateFunction {
 struct DeclareVariable {
   Name name;
   bool replace = false;
-  std::string type;  // empty: the default's
+  std::string type;          // empty: the default's
   std::string default_text;  // empty: NULL
 };
 
@@ -252,10 +267,10 @@ struct Cache {
   QueryPtr query;
 };
 
-using Statement = std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Drop,
-                               CreateDatabase, AlterDatabase, AlterTable, AlterView, Truncate, Analyze,
-                               Show, Describe, CreateFunction, DeclareVariable, SetVariable, Set, Reset,
-                               Use, Explain, Cache>;
+using Statement =
+    std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change, Drop, CreateDatabase,
+                 AlterDatabase, AlterTable, AlterView, Truncate, Analyze, Show, Describe,
+                 CreateFunction, DeclareVariable, SetVariable, Set, Reset, Use, Explain, Cache>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
 
 namespace millstream::sql {
 namespace {
@@ -104,9 +105,9 @@ TEST(Statement, SmallStructs) {
 
 TEST(Statement, RefusedByName) {
   for (const char* text :
-       {"ALTER TABLE t ADD COLUMN x INT", "MERGE INTO t USING u ON 1 = 1",
-        "CREATE FUNCTION f AS 'x'", "CREATE TABLE t LIKE u", "SHOW PARTITIONS t",
-        "CREATE TABLE t (a INT DEFAULT 1)", "WITH RECURSIVE r AS (SELECT 1) TABLE r"}) {
+       {"ALTER TABLE t ADD PARTITION (x = 1)", "MERGE INTO t USING u ON 1 = 1", "OPTIMIZE t",
+        "CREATE FUNCTION f() RETURN 1", "VACUUM t",
+        "EXECUTE IMMEDIATE 'SELECT 1'"}) {
     const auto parsed = parse(text);
     EXPECT_TRUE(!parsed.ok() && parsed.status().is(ErrorKind::unsupported_operation)) << text;
   }
@@ -165,6 +166,86 @@ TEST(Statement, AnyBytesGiveAnErrorNotACrash) {
       }
     }
   }
+}
+
+template <typename T>
+T statement(const std::string& text) {
+  auto parsed = parse(text);
+  EXPECT_TRUE(parsed.ok()) << text << ": " << parsed.status().to_string();
+  if (!parsed.ok() || !std::holds_alternative<T>(*parsed)) return {};
+  return std::get<T>(*parsed);
+}
+
+TEST(Statement, AlterTable) {
+  const auto add = statement<AlterTable>(
+      "ALTER TABLE db.t ADD COLUMNS (a INT FIRST, s.b DECIMAL(5, 2) COMMENT 'x' AFTER c)");
+  EXPECT_EQ(add.kind, AlterKind::add_columns);
+  ASSERT_EQ(add.columns.size(), 2U);
+  EXPECT_TRUE(add.columns[0].position.given);
+  EXPECT_EQ(add.columns[1].path, (Name{"s", "b"}));
+  EXPECT_EQ(add.columns[1].type, "DECIMAL(5, 2)");
+  EXPECT_EQ(add.columns[1].position.after, "c");
+  EXPECT_EQ(statement<AlterTable>("ALTER TABLE t RENAME TO u").new_name, Name{"u"});
+  EXPECT_EQ(statement<AlterTable>("ALTER TABLE t UNSET TBLPROPERTIES ('a', b.c)").keys,
+            (std::vector<std::string>{"a", "b.c"}));
+  EXPECT_TRUE(error_of("ALTER TABLE t").starts_with("PARSE_SYNTAX_ERROR"));
+}
+
+TEST(Statement, FunctionsAndVariablesAreTexts) {
+  const auto function = statement<CreateFunction>(
+      "CREATE OR REPLACE TEMPORARY FUNCTION f(x INT, y MAP<INT, STRING> DEFAULT map(1, 'a')) "
+      "RETURNS BIGINT COMMENT 'c' RETURN x + (SELECT 1)");
+  ASSERT_EQ(function.parameters.size(), 2U);
+  EXPECT_EQ(function.parameters[1].type, "MAP<INT, STRING>");
+  EXPECT_EQ(function.parameters[1].default_text, "map(1, 'a')");
+  EXPECT_EQ(function.body, "x + (SELECT 1)");
+  const auto rows = statement<CreateFunction>(
+      "CREATE TEMPORARY FUNCTION f() RETURNS TABLE (a INT) RETURN SELECT 1 AS a");
+  EXPECT_TRUE(rows.table);
+  EXPECT_EQ(rows.returns, "a INT");
+  EXPECT_EQ(statement<DeclareVariable>("DECLARE v = 1 + 1").default_text, "1 + 1");
+  const auto set = statement<SetVariable>("SET VAR a = b + 1, c = DEFAULT");
+  EXPECT_EQ(set.values, (std::vector<std::string>{"b + 1", ""}));
+  EXPECT_TRUE(error_of("DECLARE v").starts_with("INVALID_SQL_SYNTAX"));
+}
+
+TEST(Statement, InsertsWithPartitionsAndConditions) {
+  const auto insert =
+      statement<Insert>("INSERT OVERWRITE t PARTITION (p = 1, q) SELECT a, b FROM u");
+  ASSERT_EQ(insert.partition.size(), 2U);
+  EXPECT_EQ(insert.partition[0].second->literal().integer(), 1);
+  EXPECT_EQ(insert.partition[1].second, nullptr);
+  EXPECT_EQ(statement<Insert>("INSERT INTO t REPLACE WHERE a > 1 VALUES (2)").replace_where_text,
+            "a > 1");
+  const auto from = statement<Insert>("FROM u INSERT INTO t SELECT a WHERE b");
+  EXPECT_TRUE(from.query->project().input().filter().input().has_read());
+}
+
+TEST(Statement, RecursionAndHintsAreRead) {
+  const auto with = query(
+                        "WITH RECURSIVE r(n) MAX RECURSION LEVEL 5 AS (SELECT 1 UNION ALL SELECT "
+                        "n + 1 FROM r) SELECT /*+ BROADCAST(r), NOSUCH */ n FROM r")
+                        .with_relations();
+  const auto& hint = with.references(0).subquery_alias().input().hint();
+  EXPECT_EQ(hint.name(), "ms_recursive");
+  EXPECT_EQ(hint.parameters(0).literal().integer(), 5);
+  EXPECT_TRUE(hint.input().has_to_df());
+  EXPECT_TRUE(error_of("SELECT /*+ BROADCAST( */ 1").starts_with("PARSE_SYNTAX_ERROR"));
+  EXPECT_TRUE(error_of("SELECT 1 UNION BY NAME SELECT 1").starts_with("PARSE_SYNTAX_ERROR"));
+}
+
+TEST(Statement, PlacesAreOfTheText) {
+  const std::string text = "SELECT a,\n  f(b) + 1 FROM t";
+  const auto select = query(text);
+  EXPECT_EQ(select.common().origin().jvm_origin().sql_text(), text);
+  const auto& place = select.project().expressions(1).common().origin().jvm_origin();
+  EXPECT_EQ(text.substr(static_cast<std::size_t>(place.start_index()),
+                        static_cast<std::size_t>(place.stop_index() - place.start_index())),
+            "f(b) + 1");
+  const QueryContext context = query_context(text, 12, 20);
+  EXPECT_EQ(context.summary, "== SQL (line 2, position 3) ==\n  f(b) + 1 FROM t\n  ^^^^^^^^\n");
+  const Status placed = with_place(Status::error("MISSING_GROUP_BY"), text, 12, 20);
+  EXPECT_TRUE(placed.message().ends_with("; line 2 pos 2")) << placed.message();
 }
 
 }  // namespace

@@ -335,3 +335,39 @@ xpath_string('<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>', 'a')
 xpath('<a/>', 'count(a)')
 xpath_string('<a>1</a>', 'a[')
 """)
+
+
+@area.case()
+def variant_rows_of_members(c):
+    return c.spark.sql("SELECT * FROM variant_explode(parse_json('{\"b\":1,\"a\":[true,null]}'))")
+
+
+@area.case()
+def variant_rows_of_items(c):
+    return c.spark.sql("SELECT id, pos, key, value FROM range(2), LATERAL variant_explode_outer(parse_json(if(id = 0, '[1,\"x\"]', '7')))")
+
+
+@area.case()
+def variant_rows_tvf(c):
+    return c.spark.tvf.variant_explode(c.F.parse_json(c.F.lit('["x",{"k":1.5}]')))
+
+
+area.lines(variants, r"""
+schema_of_variant(to_variant_object(named_struct('a', id)))
+cast(parse_json('1.5') as decimal(3,1))
+cast(parse_json('{"a":1}') as map<string,int>)
+cast(id as variant)
+cast(j as variant)
+cast(date'2024-01-02' as variant)
+cast(interval 1 day as variant)
+to_variant_object(id)
+to_variant_object(map(1, 2))
+variant_get(parse_json('1'), 'x', 'int')
+""")
+area.aggregates(variants, r"""
+schema_of_variant_agg(parse_json(j))
+count(parse_json(j))
+count(distinct parse_json(j))
+max(parse_json(j))
+first(parse_json(j))
+""")

@@ -223,3 +223,13 @@ def input_file_columns(c):
     c.spark.range(0, 3, 1, 1).write.parquet(folder)
     df = c.spark.read.parquet(folder).select("id", c.F.input_file_name().alias("f"), c.F.expr("input_file_block_start()").alias("s"))
     return df.select("id", c.F.regexp_extract("f", "^(file:///.*/files/part-)", 1) != "", "s")
+
+
+@area.case(ordered=True)
+def partition_ids(c):
+    return c.spark.range(0, 11, 1, 3).select("id", c.F.spark_partition_id(), c.F.monotonically_increasing_id().alias("m"))
+
+
+@area.case(ordered=True)
+def partition_ids_down(c):
+    return c.spark.range(7, -3, -2, 4).select("id", c.F.spark_partition_id(), c.F.monotonically_increasing_id().alias("m"))

@@ -1,0 +1,162 @@
+// INSERT.
+#include <algorithm>
+
+#include "base/text.h"
+#include "sql/grammar.h"
+#include "sql/parser.h"
+#include "sql/statement.h"
+
+namespace millstream::sql {
+
+namespace {
+
+Status refused_statement(const std::string& words) {
+  return Status::unsupported("the SQL statement {} is not supported by Millstream yet", words);
+}
+
+}  // namespace
+
+// FROM t [INSERT …] SELECT …: one INSERT at most.
+Status Grammar::from_insert(Statement& out) {
+  const std::size_t start = position_;
+  sc::Relation from;
+  TRY(from_clause(from));
+  if (!is_word("INSERT")) {
+    position_ = start;
+    subqueries_.clear();
+    Query query;
+    TRY(whole_query(&query.relation));
+    out = std::move(query);
+    return Status::OK();
+  }
+  take();
+  // The INSERT's own query follows; it reads what stands before.
+  const std::string before = text_between(start, position_ - 1);
+  TRY(insert_statement(out));
+  auto* insert = std::get_if<Insert>(&out);
+  if (insert == nullptr) return refused_statement("FROM … INSERT … DIRECTORY");
+  if (is_word("INSERT")) return refused_statement("several INSERTs after one FROM");
+  sc::Relation* at = insert->query.get();
+  if (at->has_with_relations()) at = at->mutable_with_relations()->mutable_root();
+  while (at->has_filter() || at->has_deduplicate()) {
+    at = at->has_filter() ? at->mutable_filter()->mutable_input()
+                          : at->mutable_deduplicate()->mutable_input();
+  }
+  if (at->has_aggregate()) at = at->mutable_aggregate()->mutable_input();
+  if (at->has_project()) at = at->mutable_project()->mutable_input();
+  while (at->has_filter()) at = at->mutable_filter()->mutable_input();
+  if (at->has_project() && !at->project().has_input() && at->project().expressions_size() == 0) {
+    at->Swap(&from);
+    return Status::OK();
+  }
+  if (at->rel_type_case() != sc::Relation::REL_TYPE_NOT_SET) {
+    return refused_statement("FROM … INSERT with a query like that");
+  }
+  at->Swap(&from);
+  return Status::OK();
+}
+
+Status Grammar::insert_statement(Statement& out) {
+  Insert insert;
+  insert.overwrite = accept_word("OVERWRITE");
+  if (!insert.overwrite) TRY(expect_word("INTO"));
+  if (insert.overwrite && is_word("DIRECTORY") && peek(1).kind != TokenKind::symbol)
+    return insert_directory(out);
+  if (is_word("LOCAL") && is_word("DIRECTORY", 1))
+    return refused_statement("INSERT … LOCAL DIRECTORY");
+  if (is_word("TABLE") && is_name(1)) take();
+  TRY(dotted_name(&insert.table));
+  if (is_word("PARTITION") && is_symbol("(", 1)) TRY(insert_partition(insert));
+  accept_if_not_exists();
+  if (is_word("WITH") && is_word("SCHEMA", 1))
+    return refused_statement("INSERT WITH SCHEMA EVOLUTION");
+  if (is_word("REPLACE") && (is_word("USING", 1) || is_word("ON", 1))) {
+    return refused_statement("INSERT … REPLACE " + to_upper(peek(1).text));
+  }
+  if (is_word("BY") && is_word("NAME", 1)) {
+    position_ += 2;
+    insert.by_name = true;
+  } else if (is_symbol("(") && !starts_query()) {
+    const std::size_t open = position_;
+    TRY(name_list(&insert.columns));
+    for (std::size_t i = 0; i < insert.columns.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!equals_ignore_case(insert.columns[i], insert.columns[j])) continue;
+        return with_place(
+            Status::error("COLUMN_ALREADY_EXISTS",
+                          {{"columnName", quoted_name({to_lower(insert.columns[i])})}}),
+            text_, tokens_[open].offset, tokens_[position_ - 1].offset + 1);
+      }
+    }
+  }
+  if (is_word("REPLACE") && is_word("WHERE", 1)) {
+    position_ += 2;
+    const std::size_t first = position_;
+    insert.replace_where = std::make_shared<sc::Expression>();
+    TRY(expression(*insert.replace_where));
+    insert.replace_where_text = text_between(first, position_);
+  }
+  in_insert_ = true;
+  TRY(whole_query(&insert.query));
+  in_insert_ = false;
+  out = std::move(insert);
+  return Status::OK();
+}
+
+// PARTITION (p = 1, q): constants, and columns that the query gives.
+Status Grammar::insert_partition(Insert& insert) {
+  take();
+  take();
+  do {
+    auto& [column, value] = insert.partition.emplace_back();
+    TRY(name(&column));
+    if (!accept_symbol("=")) continue;
+    value = std::make_shared<sc::Expression>();
+    TRY(expression(*value));
+  } while (accept_symbol(","));
+  return expect_symbol(")");
+}
+
+Status Grammar::insert_directory(Statement& out) {
+  take();
+  InsertDirectory insert;
+  if (peek().kind == TokenKind::string) insert.path = take().value;
+  TRY(expect_word("USING"));
+  TRY(name(&insert.provider));
+  if (accept_word("OPTIONS")) TRY(property_list(&insert.options));
+  TRY(whole_query(&insert.query));
+  out = std::move(insert);
+  return Status::OK();
+}
+
+// DELETE FROM t WHERE c, UPDATE t SET a = 1 WHERE c
+Status Grammar::change_statement(Statement& out) {
+  Change change;
+  change.update = is_word("UPDATE");
+  take();
+  if (!change.update) TRY(expect_word("FROM"));
+  TRY(dotted_name(&change.table));
+  accept_word("AS");
+  if (is_name() && !is_word("SET") && !is_word("WHERE")) change.alias = take().value;
+  if (change.update) {
+    TRY(expect_word("SET"));
+    do {
+      auto& [column, value] = change.values.emplace_back();
+      TRY(dotted_name(&column));
+      if (!accept_symbol("==")) TRY(expect_symbol("="));
+      value = std::make_shared<sc::Expression>();
+      TRY(expression(*value));
+    } while (accept_symbol(","));
+  }
+  if (accept_word("WHERE")) {
+    const std::size_t first = position_;
+    change.where = std::make_shared<sc::Expression>();
+    TRY(expression(*change.where));
+    change.where_text = text_between(first, position_);
+  }
+  change.subqueries = !subqueries_.empty();
+  out = std::move(change);
+  return Status::OK();
+}
+
+}  // namespace millstream::sql

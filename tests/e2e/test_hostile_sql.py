@@ -1,0 +1,80 @@
+"""SQL text made to hurt: it ends, by rows or by an error that the client understands, and the session goes on."""
+
+import pytest
+from pyspark.errors import PySparkException
+
+MEGABYTE = 1 << 20
+
+
+def ends(spark, text):
+    """The rows, or the error's condition; whatever it is, the session works after it."""
+    try:
+        result = spark.sql(text).collect()
+    except PySparkException as error:
+        result = error.getCondition() or str(error)[:200]
+    assert spark.sql("SELECT 1").collect()[0][0] == 1
+    return result
+
+
+def test_long_chains_run(spark):
+    assert ends(spark, "SELECT count(*) FROM range(10) WHERE " + " OR ".join(f"id = {i}" for i in range(5000)))[0][0] == 10
+    assert ends(spark, "SELECT count(*) FROM range(10) WHERE id IN (" + ", ".join(map(str, range(20000))) + ")")[0][0] == 10
+    assert ends(spark, "SELECT " + " + ".join(["1"] * 1500))[0][0] == 1500
+    assert len(ends(spark, "VALUES " + ", ".join(f"({i})" for i in range(20000)))) == 20000
+
+
+@pytest.mark.parametrize("open_, close", [("(", ")"), ("abs(", ")"), ("CASE WHEN true THEN ", " END"), ("NOT ", ""), ("- ", ""), ("array(", ")")])
+def test_deep_nesting_is_an_error(spark, open_, close):
+    operand = "true" if open_ == "NOT " else "1"
+    assert ends(spark, "SELECT " + open_ * 2000 + operand + close * 2000) == "FAILED_TO_PARSE_TOO_COMPLEX"
+
+
+def test_deep_queries_are_an_error(spark):
+    assert ends(spark, "SELECT * FROM " + "(SELECT * FROM " * 1000 + "range(1)" + ")" * 1000) == "FAILED_TO_PARSE_TOO_COMPLEX"
+    assert ends(spark, "SELECT " + "(SELECT " * 100 + "1" + ")" * 100) == "FAILED_TO_PARSE_TOO_COMPLEX"
+    assert isinstance(ends(spark, "SELECT 1 " + "UNION ALL SELECT 1 " * 300), list)
+
+
+def test_ten_megabytes(spark):
+    assert len(ends(spark, "SELECT '" + "x" * (10 * MEGABYTE) + "'")[0][0]) == 10 * MEGABYTE
+    assert ends(spark, "SELECT 1 " + "-- comment\n" * MEGABYTE)[0][0] == 1
+    assert ends(spark, "SELECT " + "(" * (10 * MEGABYTE)) is not None
+    assert ends(spark, "SELECT " + "a, " * (3 * MEGABYTE) + "b") is not None
+    assert ends(spark, "/*" * (5 * MEGABYTE)) == "UNCLOSED_BRACKETED_COMMENT"
+    assert ends(spark, "SELECT " + "`" * (10 * MEGABYTE)) is not None
+
+
+def test_definitions_that_double(spark):
+    """Each name of WITH is read twice: forty levels would be a trillion copies."""
+    names = "WITH a0 AS (SELECT 1 AS x), " + ", ".join(
+        f"a{i} AS (SELECT l.x + r.x AS x FROM a{i - 1} l JOIN a{i - 1} r ON l.x = r.x)" for i in range(1, 31)
+    )
+    assert ends(spark, names + " SELECT x FROM a30")[0][0] == 1 << 30
+
+
+def test_recursion_ends(spark):
+    assert ends(spark, "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r") == "RECURSION_LEVEL_LIMIT_EXCEEDED"
+    text = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r, range(100)) SELECT max(n) FROM r"
+    assert ends(spark, text) == "RECURSION_ROW_LIMIT_EXCEEDED"
+
+
+def test_functions_and_views_that_call_themselves(spark):
+    spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION hf(x INT) RETURNS INT RETURN x")
+    spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION hg(x INT) RETURNS INT RETURN hf(x)")
+    try:
+        spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION hf(x INT) RETURNS INT RETURN hg(x)")
+    except PySparkException:
+        pass
+    assert ends(spark, "SELECT hf(1)") is not None
+
+
+def test_any_bytes(spark):
+    seeds = ["SELECT a FROM t WHERE x = 'y'", "CREATE TABLE t (a INT) USING delta", "ALTER TABLE t ADD COLUMN a INT", "MERGE INTO t USING u ON x WHEN"]
+    for seed in seeds:
+        for at in range(0, len(seed), 3):
+            for part in ("'", "`", "(", "/*", "\\", "\u0000", "\U0001f600", ";"):
+                try:
+                    spark.sql(seed[:at] + part + seed[at:]).schema
+                except PySparkException:
+                    pass
+    assert spark.sql("SELECT 1").collect()[0][0] == 1
