@@ -70,6 +70,13 @@ class ExprLowering {
   // While it is set, an expression whose SQL is a key's text is that key's column.
   void set_keys(std::map<std::string, std::string> keys) { keys_ = std::move(keys); }
 
+  // The rows below are a range in so many partitions, in order; otherwise they are in one.
+  struct Partitions {
+    std::int64_t rows = 0;
+    int count = 1;
+  };
+  void set_partitions(std::optional<Partitions> partitions) { partitions_ = partitions; }
+
   // How the plan of a subquery becomes a statement.
   using SubqueryLowering = std::function<Result<std::string>(const plan::NodePtr&)>;
   void set_subquery_lowering(SubqueryLowering lowering) { lower_plan_ = std::move(lowering); }
@@ -152,6 +159,7 @@ class ExprLowering {
   std::set<DecimalKernel> decimal_kernels_;
   std::map<std::string, ValueKernel> value_kernels_;
   std::map<plan::AttributeId, std::string> lambda_names_;
+  std::optional<Partitions> partitions_;
   std::string window_over_;  // " OVER (…)" while an aggregate is lowered as a window function
   SubqueryLowering lower_plan_;
   Evaluation evaluate_;

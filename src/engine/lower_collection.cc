@@ -79,9 +79,31 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
   return std::nullopt;
 }
 
+namespace {
+
+// A constant pattern of LIKE without an escape, which DuckDB matches alike and faster.
+std::optional<std::string> plain_pattern(const Expr& like) {
+  const auto text_of = [](const Expr& e) -> std::optional<std::string> {
+    if (e.kind != ExprKind::literal || !e.value->is_valid) return std::nullopt;
+    return e.value->ToString();
+  };
+  const auto pattern = text_of(*like.children[1]);
+  if (!pattern || pattern->find('\\') != std::string::npos) return std::nullopt;
+  if (like.children.size() < 3) return pattern;
+  const auto escape = text_of(*like.children[2]);
+  if (!escape || pattern->find(*escape) != std::string::npos) return std::nullopt;
+  return pattern;
+}
+
+}  // namespace
+
 std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
                                                             const std::string& name,
                                                             const Arguments& a) {
+  if (name == "like") {
+    if (const auto pattern = plain_pattern(expr))
+      return fmt::format("({} LIKE {})", a[0], sql_quote(*pattern));
+  }
   if (name == "between") return from_template(expr, "({0} >= {1} AND {0} <= {2})", a, "");
   if (name == "concat") return "(" + join(a, " || ") + ")";
   if (name == "concat_ws") {
@@ -128,7 +150,15 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
   if (name == "localtimestamp") return fmt::format("ms_to_local({}, {})", now(), zone());
   if (name == "try_cast_timestamp" || name == "try_cast_date")
     return cast_from_string(a[0], *expr.type, true);
-  if (name == "monotonically_increasing_id") return "(row_number() OVER () - 1)";
+  if (name == "monotonically_increasing_id" || name == "spark_partition_id") {
+    const bool id = name == "spark_partition_id";
+    if (!partitions_) return std::string(id ? "CAST(0 AS INTEGER)" : "(row_number() OVER () - 1)");
+    const std::string partition =
+        fmt::format("((row_number() OVER () * {} - 1) // {})", partitions_->count, partitions_->rows);
+    if (id) return "CAST(" + partition + " AS INTEGER)";
+    return fmt::format("({0} * 8589934592 + row_number() OVER () - 1 - {0} * {1} // {2})", partition,
+                       partitions_->rows, partitions_->count);
+  }
   if (name.starts_with("second_argument_")) return call(expr, name.substr(16), {a[1]});
   if (name == "hash" || name == "xxhash64") return hash_call(expr, a);
   if (functions::takes_options(name)) return document_call(expr, name, a);

@@ -126,6 +126,12 @@ std::string VariantBuilder::array(const std::vector<std::string>& items) {
   return out;
 }
 
+std::size_t VariantBuilder::add_key(const std::string& key) {
+  const auto [place, added] = ids_.emplace(key, keys_.size());
+  if (added) keys_.push_back(key);
+  return place->second;
+}
+
 std::optional<std::string> VariantBuilder::object(
     const std::vector<std::pair<std::string, std::string>>& fields) {
   struct Field {
@@ -137,10 +143,9 @@ std::optional<std::string> VariantBuilder::object(
   std::size_t size = 0;
   std::size_t id_max = 0;
   for (const auto& [key, value] : fields) {
-    const auto [place, added] = ids_.emplace(key, keys_.size());
-    if (added) keys_.push_back(key);
-    sorted.push_back({&key, place->second, size});
-    id_max = std::max(id_max, place->second);
+    const std::size_t id = add_key(key);
+    sorted.push_back({&key, id, size});
+    id_max = std::max(id_max, id);
     size += value.size();
   }
   std::sort(sorted.begin(), sorted.end(),
@@ -325,6 +330,44 @@ std::optional<VariantView> VariantView::field(std::string_view wanted) const {
     if (name == wanted) return value;
   }
   return std::nullopt;
+}
+
+std::string_view VariantView::bytes() const {
+  if (value_.empty()) return {};
+  const int basic = value_[0] & 3;
+  std::size_t size = 1;
+  if (basic == basic_short_text) {
+    size += static_cast<std::size_t>(type());
+  } else if (basic != basic_primitive) {
+    const auto all = container();
+    if (!all) return {};
+    size = all->data + number(all->offsets + all->count * all->offset_bytes, all->offset_bytes);
+  } else {
+    switch (kind()) {
+      case Kind::integer:
+        size += std::size_t{1} << (type() - primitive_int1);
+        break;
+      case Kind::date:
+      case Kind::single:
+        size += 4;
+        break;
+      case Kind::real:
+      case Kind::timestamp:
+      case Kind::timestamp_ntz:
+        size += 8;
+        break;
+      case Kind::decimal:
+        size += 1 + (std::size_t{4} << (type() - primitive_decimal4));
+        break;
+      case Kind::text:
+      case Kind::binary:
+        size += 4 + number(1, 4);
+        break;
+      default:
+        break;
+    }
+  }
+  return value_.substr(0, size);
 }
 
 std::string zoned_timestamp_text(std::int64_t micros, std::string_view zone) {

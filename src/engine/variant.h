@@ -33,6 +33,8 @@ class VariantBuilder {
   static std::string text(std::string_view value);
   static std::string binary(std::string_view value);
   static std::string array(const std::vector<std::string>& items);
+  // The key's place in the dictionary: keys are in it in the order in which they are met.
+  std::size_t add_key(const std::string& key);
   // Nothing when a key comes twice.
   std::optional<std::string> object(const std::vector<std::pair<std::string, std::string>>& fields);
 
@@ -82,6 +84,8 @@ class VariantView {
   std::vector<VariantView> items() const;
   std::optional<VariantView> field(std::string_view key) const;
 
+  // The value's own bytes.
+  std::string_view bytes() const;
   // The value's JSON; timestamps in the zone.
   std::string json(std::string_view zone) const;
 

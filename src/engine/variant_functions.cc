@@ -49,6 +49,7 @@ std::optional<std::string> parsed_value(std::string_view json, const JsonDialect
     case '{': {
       std::vector<std::pair<std::string, std::string>> fields;
       for (const auto& [key, item] : json_members(json, dialect)) {
+        builder->add_key(key);
         auto value = parsed_value(item, dialect, builder);
         if (!value) return std::nullopt;
         fields.emplace_back(key, std::move(*value));
@@ -97,29 +98,6 @@ Result<Value> parse_json(const ValueKernel&, const Values& a) {
 // The value with its keys in the builder's dictionary.
 Result<std::string> copied(const VariantView& view, VariantBuilder* builder) {
   switch (view.kind()) {
-    case Kind::null:
-      return VariantBuilder::null();
-    case Kind::boolean:
-      return VariantBuilder::boolean(view.integer() != 0);
-    case Kind::integer:
-      return VariantBuilder::integer(view.integer());
-    case Kind::real:
-      return VariantBuilder::real(view.real());
-    case Kind::single:
-      return VariantBuilder::single(static_cast<float>(view.real()));
-    case Kind::decimal: {
-      const auto number = view.decimal();
-      return VariantBuilder::decimal(number.unscaled, number.scale);
-    }
-    case Kind::date:
-      return VariantBuilder::date(view.integer());
-    case Kind::timestamp:
-    case Kind::timestamp_ntz:
-      return VariantBuilder::timestamp(view.integer(), view.kind() == Kind::timestamp);
-    case Kind::text:
-      return VariantBuilder::text(view.text());
-    case Kind::binary:
-      return VariantBuilder::binary(view.text());
     case Kind::array: {
       std::vector<std::string> items;
       for (const auto& item : view.items()) {
@@ -131,6 +109,7 @@ Result<std::string> copied(const VariantView& view, VariantBuilder* builder) {
     case Kind::object: {
       std::vector<std::pair<std::string, std::string>> fields;
       for (const auto& [key, item] : view.fields()) {
+        builder->add_key(std::string(key));
         TRY_ASSIGN(std::string one, copied(item, builder));
         fields.emplace_back(std::string(key), std::move(one));
       }
@@ -139,6 +118,8 @@ Result<std::string> copied(const VariantView& view, VariantBuilder* builder) {
     }
     case Kind::unknown:
       break;
+    default:
+      return std::string(view.bytes());
   }
   return Status::invalid("a variant value is malformed");
 }
@@ -184,10 +165,11 @@ Result<std::string> built(const Value& value, const DataType& type, VariantBuild
       std::vector<std::pair<std::string, std::string>> fields;
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         const Value& item = map ? value.items[i].items[1] : value.items[i];
+        const std::string& key = map ? value.items[i].items[0].text : type.fields()[i].name;
+        builder->add_key(key);
         TRY_ASSIGN(std::string one,
                    built(item, map ? *type.value() : *type.fields()[i].type, builder));
-        fields.emplace_back(map ? value.items[i].items[0].text : type.fields()[i].name,
-                            std::move(one));
+        fields.emplace_back(key, std::move(one));
       }
       auto object = builder->object(fields);
       if (!object) return Status::invalid("a variant cannot hold an object with a key twice");
@@ -515,6 +497,24 @@ Result<Value> is_variant_null(const ValueKernel&, const Values& a) {
   return boolean_value(!a[0].is_null() && view_of(a[0]).kind() == Kind::null);
 }
 
+// The members of an object or the items of an array, as rows of place, key and value.
+Result<Value> variant_entries(const ValueKernel&, const Values& a) {
+  const VariantView view = view_of(a[0]);
+  Value out = list_value({});
+  const auto add = [&](Value key, const VariantView& item) {
+    const auto place = static_cast<std::int64_t>(out.items.size());
+    Value value =
+        list_value({text_value(std::string(item.bytes())), a[0].items[1]});
+    out.items.push_back(list_value({integer_value(place), std::move(key), std::move(value)}));
+  };
+  if (view.kind() == Kind::object) {
+    for (const auto& [key, item] : view.fields()) add(text_value(std::string(key)), item);
+  } else if (view.kind() == Kind::array) {
+    for (const auto& item : view.items()) add(null_value(), item);
+  }
+  return out;
+}
+
 // --- Schemas
 
 std::string quoted_key(const std::string& key) {
@@ -656,6 +656,7 @@ constexpr ValueFunction functions[] = {
     {"to_variant", to_variant},
     {"variant_cast", variant_cast<false>},
     {"try_variant_cast", variant_cast<true>},
+    {"variant_entries", variant_entries},
     {"variant_get", variant_get<false>},
     {"try_variant_get", variant_get<true>},
     {"is_variant_null", is_variant_null, true},

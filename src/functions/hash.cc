@@ -64,7 +64,6 @@ const Entry entries[] = {
     {.name = "spark_partition_id",
      .parameters = "",
      .result = "i",
-     .sql = "CAST(0 AS INTEGER)",
      .null = '!',
      .pretty = "SPARK_PARTITION_ID()",
      .deterministic = false},

@@ -56,6 +56,15 @@ Result<Call> get(const Request& request) {
   return call;
 }
 
+TypePtr entries_type() {
+  return column::array_type(column::struct_type({{"pos", column::int_type(), false, {}},
+                                                 {"key", column::string_type(), true, {}},
+                                                 {"value", column::variant_type(), false, {}}}),
+                            false);
+}
+
+Result<Call> explode(const Request& request) { return wrong_arity(request, "1"); }
+
 Result<Call> to_object(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
   Call call = begin_call(request);
@@ -90,6 +99,12 @@ const Entry entries[] = {
     {.name = "schema_of_variant",
      .sql = "@schema_of_variant",
      .rule = of_variant<column::string_type>},
+    // The analyzer writes these as inline(ms_variant_entries(variant)).
+    {.name = "variant_explode", .rule = explode, .kind = FunctionKind::generator},
+    {.name = "variant_explode_outer", .rule = explode, .kind = FunctionKind::generator},
+    {.name = "ms_variant_entries",
+     .sql = "@variant_entries",
+     .rule = of_variant<entries_type>},
     {.name = "schema_of_variant_agg",
      .sql = "@schema_of_variant_agg",
      .null = '!',

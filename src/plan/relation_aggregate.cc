@@ -131,6 +131,12 @@ Status check_key(const Expr& key) {
     return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR",
                          {{"invalidExprSqls", sql_expr(key.pretty)}});
   }
+  if (key.type->kind() == column::TypeKind::variant) {
+    return Status::error(
+        "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+        {{"sqlExpr", sql_expr(strip_alias(std::make_shared<Expr>(key))->pretty)},
+         {"dataType", sql_type(key.type)}});
+  }
   return check_no_generator(key, "'Aggregate");
 }
 

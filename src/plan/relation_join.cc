@@ -359,6 +359,10 @@ Result<NodePtr> RelationAnalyzer::set_operation(const sc::SetOperation& proto) {
       return Status::error("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
                            {{"colName", sql_id(l[i]->name)}, {"dataType", sql_type(common)}});
     }
+    if (whole_rows && common->kind() == TypeKind::variant) {
+      return Status::error("UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE",
+                           {{"colName", sql_id(l[i]->name)}, {"dataType", sql_type(common)}});
+    }
     common = merge_nullability(common, r[i]->type);
     Attribute a;
     a.id = next_attribute_id();

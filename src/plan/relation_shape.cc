@@ -68,6 +68,10 @@ Result<NodePtr> RelationAnalyzer::deduplicate(const sc::Deduplicate& proto, Node
       return Status::error("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
                            {{"colName", sql_id(key->name)}, {"dataType", sql_type(key->type)}});
     }
+    if (key->type->kind() == TypeKind::variant) {
+      return Status::error("UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE",
+                           {{"colName", sql_id(key->name)}, {"dataType", sql_type(key->type)}});
+    }
   }
   node->output = input->output;
   node->children.push_back(std::move(input));

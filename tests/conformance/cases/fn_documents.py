@@ -371,3 +371,14 @@ count(distinct parse_json(j))
 max(parse_json(j))
 first(parse_json(j))
 """)
+
+
+@area.case()
+def variant_distinct(c):
+    return variants(c).select(c.F.parse_json("j").alias("v")).distinct()
+
+
+@area.case()
+def variant_union_distinct(c):
+    df = variants(c).select(c.F.parse_json("j").alias("v"))
+    return df.intersect(df)
