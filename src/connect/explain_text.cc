@@ -18,6 +18,17 @@ std::string column_list(const plan::Node& node) {
   return join(columns, ", ");
 }
 
+// The physical plan; of a cached DataFrame as it is, the scan of its rows.
+std::string physical_text(const plan::Node& optimized) {
+  if (optimized.kind != plan::NodeKind::scan) return engine::explain_physical(optimized);
+  const std::string table = plan::as<plan::Scan>(optimized).table->describe();
+  if (table != "InMemoryTableScan") return engine::explain_physical(optimized);
+  std::vector<std::string> columns;
+  for (const auto& a : optimized.output)
+    columns.push_back(fmt::format("{}#{}", a.name, static_cast<std::int64_t>(a.id)));
+  return table + " [" + join(columns, ", ") + "]\n";
+}
+
 }  // namespace
 
 Result<std::string> explain_text(const plan::NodePtr& analyzed,
@@ -25,7 +36,7 @@ Result<std::string> explain_text(const plan::NodePtr& analyzed,
                                  const std::string& time_zone) {
   using Explain = spark::connect::AnalyzePlanRequest::Explain;
   const plan::NodePtr optimized = plan::optimize(plan::with_kept_rows(analyzed));
-  const std::string physical = section("Physical Plan", engine::explain_physical(*optimized));
+  const std::string physical = section("Physical Plan", physical_text(*optimized));
   const std::string logical = section("Optimized Logical Plan", plan::explain_tree(*optimized));
   switch (mode) {
     case Explain::EXPLAIN_MODE_EXTENDED: {

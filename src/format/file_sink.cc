@@ -331,17 +331,18 @@ Result<std::shared_ptr<const FileSinkFactory>> make_text(const column::Schema& s
   constexpr std::array<std::string_view, 5> known = {"compression", "linesep", "encoding",
                                                      "charset", "timezone"};
   TRY(refuse_unknown("text", options, known));
+  for (const auto& field : schema) {
+    if (field.type->is_string()) continue;
+    return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+                         {{"format", "Text"},
+                          {"columnName", "`" + field.name + "`"},
+                          {"columnType", "\"" + field.type->sql() + "\""}});
+  }
   if (schema.size() != 1) {
     return Status::plain(
         ErrorKind::analysis,
         fmt::format("Text data source supports only a single column, and you have {} columns.",
                     schema.size()));
-  }
-  if (!schema[0].type->is_string()) {
-    return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-                         {{"format", "Text"},
-                          {"columnName", "`" + schema[0].name + "`"},
-                          {"columnType", "\"" + schema[0].type->sql() + "\""}});
   }
   TRY_ASSIGN(const bool gzip, wants_gzip(options));
   return std::shared_ptr<const FileSinkFactory>(

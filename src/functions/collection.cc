@@ -481,6 +481,32 @@ Result<Call> slice(const Request& request) {
   return call;
 }
 
+// sequence(start, stop[, step]) of timestamps, or of one and a date.
+bool is_time_sequence(const Request& request) {
+  const TypePtr common = wider_type(request.arguments[0].type, request.arguments[1].type);
+  return common != nullptr &&
+         (common->kind() == TypeKind::timestamp || common->kind() == TypeKind::timestamp_ntz);
+}
+
+Result<Call> sequence_of_times(const Request& request, Call call) {
+  const TypePtr common = wider_type(request.arguments[0].type, request.arguments[1].type);
+  call.argument_types[0] = common;
+  call.argument_types[1] = common;
+  call.name = "sequence_times_daily";
+  if (request.arguments.size() == 3) {
+    const TypeKind step = request.arguments[2].type->kind();
+    if (step != TypeKind::day_time_interval && step != TypeKind::year_month_interval) {
+      return Status::unsupported("sequence of timestamps by {} is not supported",
+                                 request.arguments[2].type->sql());
+    }
+    call.name = step == TypeKind::day_time_interval ? "sequence_times" : "sequence_times_months";
+  }
+  if (common->kind() == TypeKind::timestamp_ntz) call.name += "_ntz";
+  call.type = column::array_type(common, false);
+  call.nullable = any_nullable(request);
+  return call;
+}
+
 Result<Call> sequence(const Request& request) {
   if (request.arguments.size() < 2 || request.arguments.size() > 3)
     return wrong_arity(request, "[2, 3]");
@@ -506,6 +532,7 @@ Result<Call> sequence(const Request& request) {
     call.nullable = any_nullable(request);
     return call;
   }
+  if (is_time_sequence(request)) return sequence_of_times(request, std::move(call));
   const TypePtr common = wider_type_of(request.arguments);
   if (common == nullptr || !common->is_integral()) {
     return Status::unsupported("sequence of {} is not supported: only of integers",
@@ -585,6 +612,24 @@ const Entry entries[] = {
     {.name = "array_repeat", .sql = "@array_repeat", .rule = array_repeat},
     {.name = "slice", .rule = slice},
     {.name = "sequence", .sql = "CAST(ms_sequence({0}, {1}, {2}) AS {type})", .rule = sequence},
+    {.name = "sequence_times",
+     .sql = "list_transform(ms_sequence_times({0}, {1}, 0::INTEGER, {2}, {tz}), lambda x: "
+            "make_timestamp(x))"},
+    {.name = "sequence_times_ntz",
+     .sql = "list_transform(ms_sequence_times({0}, {1}, 0::INTEGER, {2}, 'UTC'), lambda x: "
+            "make_timestamp(x))"},
+    {.name = "sequence_times_months",
+     .sql = "list_transform(ms_sequence_times({0}, {1}, {2}, 0::BIGINT, {tz}), lambda x: "
+            "make_timestamp(x))"},
+    {.name = "sequence_times_months_ntz",
+     .sql = "list_transform(ms_sequence_times({0}, {1}, {2}, 0::BIGINT, 'UTC'), lambda x: "
+            "make_timestamp(x))"},
+    {.name = "sequence_times_daily",
+     .sql = "list_transform(ms_sequence_times({0}, {1}, 0::INTEGER, CASE WHEN {0} <= {1} THEN "
+            "86400000000 ELSE -86400000000 END, {tz}), lambda x: make_timestamp(x))"},
+    {.name = "sequence_times_daily_ntz",
+     .sql = "list_transform(ms_sequence_times({0}, {1}, 0::INTEGER, CASE WHEN {0} <= {1} THEN "
+            "86400000000 ELSE -86400000000 END, 'UTC'), lambda x: make_timestamp(x))"},
     {.name = "sequence_by_sign",
      .sql = "CAST(ms_sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {type})"},
     {.name = "sequence_each_day",

@@ -2,6 +2,7 @@
 // be places in it or its aliases, and windows are computed over what HAVING leaves.
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
 #include "plan/text.h"
@@ -79,6 +80,7 @@ class RelationAnalyzer::SelectAnalyzer {
 
  private:
   Status resolve_list(const sc::Expression_UnresolvedFunction& call);
+  Result<std::optional<ExprPtr>> window_key(const NameParts& parts);
   Result<std::vector<ExprPtr>> key_of_group(const sc::Expression& proto);
   Status resolve_keys(const sc::Aggregate& proto);
   Status add_all_keys();
@@ -93,6 +95,7 @@ class RelationAnalyzer::SelectAnalyzer {
   std::vector<ExprPtr> list_;
   std::vector<ExprPtr> keys_;
   std::vector<std::vector<int>> sets_;
+  std::vector<sc::Expression> keys_of_query_;  // as they are written
 };
 
 Status RelationAnalyzer::SelectAnalyzer::resolve_list(
@@ -101,6 +104,8 @@ Status RelationAnalyzer::SelectAnalyzer::resolve_list(
       [this](const NameParts& parts,
              std::optional<std::int64_t> plan_id) -> Result<std::optional<ExprPtr>> {
         if (plan_id) return std::optional<ExprPtr>();
+        TRY_ASSIGN(auto window, window_key(parts));
+        if (window) return window;
         return earlier_alias(list_, parts, relations_.settings_.case_sensitive);
       });
   for (const auto& item : call.arguments()) {
@@ -113,6 +118,24 @@ Status RelationAnalyzer::SelectAnalyzer::resolve_list(
     }
   }
   return Status::OK();
+}
+
+// window and session_window name the column that the key of that name makes; so do their members.
+Result<std::optional<ExprPtr>> RelationAnalyzer::SelectAnalyzer::window_key(
+    const NameParts& parts) {
+  const std::string name = to_lower(parts[0]);
+  if (name != "window" && name != "session_window") return std::optional<ExprPtr>();
+  for (const auto& key : keys_of_query_) {
+    if (to_lower(key.unresolved_function().function_name()) != name) continue;
+    TRY_ASSIGN(ExprPtr value, analyzer_.resolve(key));
+    if (parts.size() == 1) return std::optional<ExprPtr>(make_alias(value, name, next_attribute_id()));
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      TRY_ASSIGN(value, extract_value(value, string_literal(parts[i]),
+                                      relations_.settings_.case_sensitive, analyzer_.ansi()));
+    }
+    return std::optional<ExprPtr>(make_alias(value, parts.back(), next_attribute_id()));
+  }
+  return std::optional<ExprPtr>();
 }
 
 // A key: a place in the list, an expression over the input, or an alias of the list.
@@ -214,6 +237,7 @@ Result<ExprPtr> RelationAnalyzer::SelectAnalyzer::condition(const sc::Expression
 }
 
 Result<NodePtr> RelationAnalyzer::SelectAnalyzer::run(const sc::Aggregate& proto) {
+  keys_of_query_ = {proto.grouping_expressions().begin(), proto.grouping_expressions().end()};
   TRY(resolve_list(*call_of(proto.aggregate_expressions(0), "ms_select")));
   const bool grouped = proto.group_type() != sc::Aggregate::GROUP_TYPE_UNSPECIFIED;
   if (grouped) TRY(resolve_keys(proto));
