@@ -230,7 +230,11 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
     exprs.push_back(key.expr);
     node->keys.push_back(std::move(key));
   }
-  TRY_ASSIGN(NodePtr provider, missing.provide(exprs));
+  auto provided = missing.provide(exprs);
+  if (!provided.ok() && proto.order_size() == 1) {
+    return analyzer.placed_at(provided.status(), proto.order(0).child());
+  }
+  TRY_ASSIGN(NodePtr provider, std::move(provided));
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     node->keys[i].expr = exprs[i];
     const auto kind = exprs[i]->type->kind();

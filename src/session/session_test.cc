@@ -128,6 +128,34 @@ TEST(Warehouse, LaysDatabasesOutAsSpark) {
       warehouse.drop_database("default", false, true).is("UNSUPPORTED_FEATURE.DROP_DATABASE"));
 }
 
+TEST(Warehouse, KeepsViewsAndTablesElsewhereBesideTheFolders) {
+  const auto store = io::memory_store();
+  Warehouse warehouse(store, "/wh");
+  Entry view;
+  view.view = true;
+  view.text = "SELECT 1 AS a";
+  view.columns = {"a"};
+  ASSERT_TRUE(warehouse.put_entry({"default", "V"}, view).ok());
+  Entry table;
+  table.provider = "parquet";
+  table.location = "/elsewhere/t";
+  table.external = true;
+  ASSERT_TRUE(warehouse.put_entry({"default", "t"}, table).ok());
+  EXPECT_EQ(*warehouse.views("default"), std::vector<std::string>{"v"});
+  EXPECT_EQ(*warehouse.tables("default"), std::vector<std::string>{"t"});
+  EXPECT_EQ(warehouse.table_directory({"default", "T"}), "/elsewhere/t");
+  EXPECT_FALSE(*warehouse.table_exists({"default", "v"}));
+  EXPECT_TRUE(*warehouse.is_taken({"default", "v"}));
+  EXPECT_EQ((*warehouse.entry({"default", "v"}))->text, view.text);
+  ASSERT_TRUE(store->put("/elsewhere/t/a.parquet", "x").ok());
+  ASSERT_TRUE(warehouse.drop_table({"default", "t"}).ok());
+  EXPECT_TRUE(*store->exists("/elsewhere/t/a.parquet"));
+  EXPECT_FALSE(*warehouse.is_taken({"default", "t"}));
+  ASSERT_TRUE(warehouse.rename_table({"default", "v"}, {"default", "w"}).ok());
+  EXPECT_EQ(*warehouse.views("default"), std::vector<std::string>{"w"});
+  EXPECT_FALSE(warehouse.put_entry({"default", "../x"}, view).ok());
+}
+
 TEST(Warehouse, QuotesNames) {
   EXPECT_EQ(quote_identifiers({"a", "b`c"}), "`a`.`b``c`");
   EXPECT_EQ((TableName{"db", "t"}).quoted(), "`spark_catalog`.`db`.`t`");

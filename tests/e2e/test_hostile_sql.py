@@ -44,6 +44,12 @@ def test_ten_megabytes(spark):
     assert ends(spark, "SELECT " + "`" * (10 * MEGABYTE)) is not None
 
 
+def test_many_expressions(spark):
+    """A megabyte of small expressions: what is kept for each of them must not grow with the text."""
+    assert len(ends(spark, "SELECT " + ", ".join(f"abs({i}) + 1" for i in range(10000)))[0]) == 10000
+    assert ends(spark, "SELECT " + " + ".join(["abs(1)"] * 1500) + " -- " + "x" * MEGABYTE)[0][0] == 1500
+
+
 def test_definitions_that_double(spark):
     """Each name of WITH is read twice: forty levels would be a trillion copies."""
     names = "WITH a0 AS (SELECT 1 AS x), " + ", ".join(
