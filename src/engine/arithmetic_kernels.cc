@@ -181,10 +181,10 @@ std::optional<std::int32_t> bit_count(Failure&, std::int64_t value) {
 
 // The bit at a place of a number of so many bits.
 std::optional<std::int8_t> bit_get(Failure& fail, std::int64_t value, std::int32_t place,
-                                   std::int32_t bits) {
+                                   std::int32_t bits, std::string_view function) {
   if (place >= 0 && place < bits) return static_cast<std::int8_t>((value >> place) & 1);
   return fail(Status::error("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
-                            {{"functionName", "`bit_get`"},
+                            {{"functionName", "`" + std::string(function) + "`"},
                              {"parameter", "`pos`"},
                              {"upper", std::to_string(bits)},
                              {"invalidValue", std::to_string(place)}}));

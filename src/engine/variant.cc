@@ -192,7 +192,7 @@ std::size_t VariantView::number(std::size_t at, std::size_t bytes) const {
 }
 
 VariantView::Kind VariantView::kind() const {
-  if (value_.empty()) return Kind::unknown;
+  if (value_.empty() || depth_ > depth_max) return Kind::unknown;
   switch (value_[0] & 3) {
     case basic_short_text:
       return Kind::text;
@@ -292,8 +292,8 @@ std::optional<VariantView::Container> VariantView::container() const {
 VariantView VariantView::child(const Container& all, std::size_t index) const {
   const std::size_t offset =
       all.data + number(all.offsets + index * all.offset_bytes, all.offset_bytes);
-  // A child lies behind its parent's header, so that reading always ends.
-  return {offset < value_.size() ? value_.substr(offset) : std::string_view(), metadata_};
+  return {offset < value_.size() ? value_.substr(offset) : std::string_view(), metadata_,
+          depth_ + 1};
 }
 
 std::string_view VariantView::key(std::size_t id) const {
@@ -310,18 +310,26 @@ std::string_view VariantView::key(std::size_t id) const {
   return metadata_.substr(begin, end - begin);
 }
 
-std::vector<std::pair<std::string_view, VariantView>> VariantView::fields() const {
-  std::vector<std::pair<std::string_view, VariantView>> out;
-  const auto all = container();
-  for (std::size_t i = 0; all && i < all->count; ++i)
-    out.emplace_back(key(number(all->ids + i * all->id_bytes, all->id_bytes)), child(*all, i));
-  return out;
-}
-
+// Children that share their bytes are malformed: so a value has no more of them than bytes, and
+// reading ends soon.
 std::vector<VariantView> VariantView::items() const {
   std::vector<VariantView> out;
   const auto all = container();
-  for (std::size_t i = 0; all && i < all->count; ++i) out.push_back(child(*all, i));
+  std::size_t bytes_below = 0;
+  for (std::size_t i = 0; all && i < all->count; ++i) {
+    out.push_back(child(*all, i));
+    bytes_below += out.back().bytes().size();
+  }
+  if (bytes_below > value_.size()) out.clear();
+  return out;
+}
+
+std::vector<std::pair<std::string_view, VariantView>> VariantView::fields() const {
+  std::vector<std::pair<std::string_view, VariantView>> out;
+  const auto all = container();
+  const auto values = items();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.emplace_back(key(number(all->ids + i * all->id_bytes, all->id_bytes)), values[i]);
   return out;
 }
 
@@ -381,12 +389,12 @@ std::string zoned_timestamp_text(std::int64_t micros, std::string_view zone) {
 
 std::string VariantView::json(std::string_view zone) const {
   std::string out;
-  append_json(zone, &out, 0);
+  append_json(zone, &out);
   return out;
 }
 
-void VariantView::append_json(std::string_view zone, std::string* out, int depth) const {
-  switch (depth > depth_max ? Kind::unknown : kind()) {
+void VariantView::append_json(std::string_view zone, std::string* out) const {
+  switch (kind()) {
     case Kind::boolean:
       *out += integer() != 0 ? "true" : "false";
       return;
@@ -427,7 +435,7 @@ void VariantView::append_json(std::string_view zone, std::string* out, int depth
         first = false;
         append_json_quoted(name, out);
         *out += ':';
-        value.append_json(zone, out, depth + 1);
+        value.append_json(zone, out);
       }
       *out += '}';
       return;
@@ -438,7 +446,7 @@ void VariantView::append_json(std::string_view zone, std::string* out, int depth
       for (const auto& item : items()) {
         if (!first) *out += ',';
         first = false;
-        item.append_json(zone, out, depth + 1);
+        item.append_json(zone, out);
       }
       *out += ']';
       return;

@@ -67,8 +67,8 @@ class VariantView {
     unknown,  // malformed, or of a type that is not known here
   };
 
-  VariantView(std::string_view value, std::string_view metadata)
-      : value_(value), metadata_(metadata) {}
+  VariantView(std::string_view value, std::string_view metadata, int depth = 0)
+      : value_(value), metadata_(metadata), depth_(depth) {}
 
   Kind kind() const;
   std::int64_t integer() const;  // of booleans, integers, dates and timestamps
@@ -102,11 +102,12 @@ class VariantView {
   std::size_t number(std::size_t at, std::size_t bytes) const;
   VariantView child(const Container& all, std::size_t index) const;
   std::string_view key(std::size_t id) const;
-  void append_json(std::string_view zone, std::string* out, int depth) const;
+  void append_json(std::string_view zone, std::string* out) const;
   int type() const { return static_cast<unsigned char>(value_[0]) >> 2; }
 
   std::string_view value_;
   std::string_view metadata_;
+  int depth_;  // how far below the variant's root; what is too far is unknown
 };
 
 // "2024-01-02 03:04:05.678+00:00"

@@ -183,6 +183,7 @@ Result<Call> bit_get(const Request& request) {
   if (type->kind() == TypeKind::long_) bits = 64;
   call.argument_types = {column::long_type(), column::int_type()};
   call.added_arguments.push_back(int_literal(bits));
+  call.added_arguments.push_back(string_literal(request.name));
   call.type = column::byte_type();
   call.nullable = any_nullable(request);
   return call;
@@ -442,7 +443,7 @@ const Entry entries[] = {
      .null = '~',
      .pretty = "^"},
     {.name = "bit_count", .sql = "ms_bit_count({0})", .rule = bit_count},
-    {.name = "bit_get", .sql = "ms_bit_get({0}, {1}, {2})", .rule = bit_get},
+    {.name = "bit_get", .sql = "ms_bit_get({0}, {1}, {2}, {3})", .rule = bit_get},
     {.name = "getbit", .rule = bit_get, .canonical = "bit_get"},
     {.name = "width_bucket",
      .parameters = "dddl",

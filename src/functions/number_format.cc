@@ -73,7 +73,7 @@ Result<NumberFormat> NumberFormat::parse(std::string_view text) {
     } else if (format.find_first_of("09") == std::string::npos) {
       return invalid("WRONG_NUM_DIGIT", format);
     } else {
-      return Status::unsupported("the number format {} is not supported", format);
+      return invalid("UNEXPECTED_TOKEN", format, fmt::format("character '{}''", c));
     }
     ++at;
   }
@@ -101,6 +101,21 @@ Status NumberFormat::check() const {
   if (count(Kind::dollar) > 1) return invalid("WRONG_NUM_TOKEN", text_, "$");
   if (count(Kind::point) > 1) return invalid("WRONG_NUM_TOKEN", text_, ". or D");
   if (count(Kind::minus) > 1 || count(Kind::close) > 1 || precision() > 38)
+    return Status::unsupported("the number format {} is not supported", text_);
+  // The order: [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S]
+  std::size_t at = 0;
+  const auto skip = [&](std::initializer_list<Kind> kinds) {
+    if (at < tokens_.size() && std::find(kinds.begin(), kinds.end(), tokens_[at].kind) != kinds.end())
+      ++at;
+  };
+  skip({Kind::open});
+  skip({Kind::minus, Kind::sign});
+  skip({Kind::dollar});
+  while (is_group(at)) ++at;
+  skip({Kind::point});
+  while (is_group(at)) ++at;
+  skip({Kind::close, Kind::minus, Kind::sign});
+  if (at != tokens_.size())
     return Status::unsupported("the number format {} is not supported", text_);
   return Status::OK();
 }
