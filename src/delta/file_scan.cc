@@ -23,6 +23,7 @@ namespace millstream::delta {
 namespace {
 
 constexpr std::int64_t empty_batch_rows = 64 << 10;
+constexpr std::int64_t batch_rows = 16 << 10;  // a column of it stays in the processor's cache
 constexpr std::int64_t open_cost_bytes =
     64 << 10;  // what opening a file is worth, when files are put together
 constexpr std::int64_t partition_bytes_min = 1 << 20;
@@ -52,6 +53,7 @@ Result<std::shared_ptr<const ScanPlan>> make_plan(
     const std::shared_ptr<io::Store>& store, const std::string& table, const TableInfoPtr& info,
     const connector::ScanRequest& request, bool case_sensitive, const std::string& time_zone) {
   auto plan = std::make_shared<ScanPlan>();
+  plan->parquet.batch_rows = batch_rows;
   plan->store = store;
   plan->table = table;
   plan->info = info;

@@ -161,7 +161,15 @@ NodePtr push(const NodePtr& node, std::vector<ColumnPredicate> predicates,
       // Conditions on columns that are passed on or renamed go further down; on computed ones they
       // end here.
       std::vector<ColumnPredicate> below;
-      for (const ExprPtr& e : as<Project>(*node).exprs) {
+      const auto& exprs = as<Project>(*node).exprs;
+      // A window function looks at all rows.
+      if (std::any_of(exprs.begin(), exprs.end(),
+                      [](const ExprPtr& e) { return contains(*e, ExprKind::window); })) {
+        predicates.clear();
+        limit.reset();
+        break;
+      }
+      for (const ExprPtr& e : exprs) {
         const Expr& source = e->kind == ExprKind::alias ? *e->children[0] : *e;
         if (source.kind != ExprKind::attribute) continue;
         for (const ColumnPredicate& p : predicates) {
