@@ -97,25 +97,57 @@ Result<Value> percentile_rank(const ValueKernel&, const Values& a) {
   });
 }
 
-// The most frequent value; of several the greatest.
+// The most frequent value; of several the greatest, or the least.
+template <bool Lowest>
 Result<Value> mode(const ValueKernel&, const Values& a) {
   Counts counts;
   for (const Value& item : without_nulls(a[0])) ++counts[item];
   const Value* best = nullptr;
   std::int64_t most = 0;
   for (const auto& [value, count] : counts) {
-    if (count < most) continue;
+    if (count < most || (Lowest && count == most && best != nullptr)) continue;
     best = &value;
     most = count;
   }
   return best == nullptr ? null_value() : *best;
 }
 
+// java.util.Random, as far as sketches need it.
+class JavaRandom {
+ public:
+  explicit JavaRandom(std::int64_t seed)
+      : state_((static_cast<std::uint64_t>(seed) ^ 0x5DEECE66DULL) & mask) {}
+  std::int32_t below(std::int32_t bound) {
+    std::int32_t r = next31();
+    const std::int32_t m = bound - 1;
+    if ((bound & m) == 0)
+      return static_cast<std::int32_t>((static_cast<std::int64_t>(bound) * r) >> 31);
+    for (std::int32_t u = r; static_cast<std::int64_t>(u) - (r = u % bound) + m > 0x7fffffffLL;)
+      u = next31();
+    return r;
+  }
+
+  double next_double() {
+    const std::int64_t high = next31() >> 5;
+    const std::int64_t low = next31() >> 4;
+    return static_cast<double>((high << 27) + low) * 0x1.0p-53;
+  }
+
+ private:
+  static constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;
+  std::int32_t next31() {
+    state_ = (state_ * 0x5DEECE66DULL + 0xB) & mask;
+    return static_cast<std::int32_t>(state_ >> 17);
+  }
+  std::uint64_t state_;
+};
+
 // histogram_numeric(values, bins): while there are too many bins the two that are nearest become
 // one at their weighted mean.
 Result<Value> histogram_numeric(const ValueKernel& kernel, const Values& a) {
   const auto limit = static_cast<std::size_t>(a[1].integer);
   std::vector<std::pair<double, double>> bins;  // center, weight
+  JavaRandom random(31183);
   for (const Value& value : without_nulls(a[0])) {
     const double x = as_double(value);
     const auto place = std::lower_bound(bins.begin(), bins.end(), std::pair(x, 0.0));
@@ -126,14 +158,24 @@ Result<Value> histogram_numeric(const ValueKernel& kernel, const Values& a) {
     bins.insert(place, {x, 1.0});
     if (bins.size() <= limit) continue;
     std::size_t nearest = 0;
+    double smallest = bins[1].first - bins[0].first;
+    int equal = 1;
     for (std::size_t i = 1; i + 1 < bins.size(); ++i) {
-      if (bins[i + 1].first - bins[i].first < bins[nearest + 1].first - bins[nearest].first)
+      const double gap = bins[i + 1].first - bins[i].first;
+      if (gap < smallest) {
+        smallest = gap;
         nearest = i;
+        equal = 1;
+      } else if (gap == smallest && random.next_double() <= 1.0 / ++equal) {
+        nearest = i;  // of gaps that are equal one by chance, as Spark has it
+      }
     }
     auto& [center, weight] = bins[nearest];
     const auto& [next, next_weight] = bins[nearest + 1];
-    center = (center * weight + next * next_weight) / (weight + next_weight);
-    weight += next_weight;
+    const double sum = weight + next_weight;
+    center *= weight / sum;
+    center += next / sum * next_weight;
+    weight = sum;
     bins.erase(bins.begin() + static_cast<std::ptrdiff_t>(nearest) + 1);
   }
   if (bins.empty()) return null_value();
@@ -174,30 +216,6 @@ Result<Value> freq_items(const ValueKernel&, const Values& a) {
   for (const auto& [value, count] : counts) out.push_back(value);
   return list_value(std::move(out));
 }
-
-// java.util.Random, as far as sketches need it.
-class JavaRandom {
- public:
-  explicit JavaRandom(std::int64_t seed)
-      : state_((static_cast<std::uint64_t>(seed) ^ 0x5DEECE66DULL) & mask) {}
-  std::int32_t below(std::int32_t bound) {
-    std::int32_t r = next31();
-    const std::int32_t m = bound - 1;
-    if ((bound & m) == 0)
-      return static_cast<std::int32_t>((static_cast<std::int64_t>(bound) * r) >> 31);
-    for (std::int32_t u = r; static_cast<std::int64_t>(u) - (r = u % bound) + m > 0x7fffffffLL;)
-      u = next31();
-    return r;
-  }
-
- private:
-  static constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;
-  std::int32_t next31() {
-    state_ = (state_ * 0x5DEECE66DULL + 0xB) & mask;
-    return static_cast<std::int32_t>(state_ >> 17);
-  }
-  std::uint64_t state_;
-};
 
 template <typename T>
 void put_big_endian(T value, std::string& out) {
@@ -300,7 +318,8 @@ Result<Value> group_extreme(const ValueKernel&, const Values& a) {
 constexpr ValueFunction functions[] = {
     {"percentile", percentile, true},
     {"percentile_rank", percentile_rank, true},
-    {"mode", mode, true},
+    {"mode", mode<false>, true},
+    {"mode_lowest", mode<true>, true},
     {"histogram_numeric", histogram_numeric, true},
     {"freq_items", freq_items, true},
     {"count_min", count_min, true},

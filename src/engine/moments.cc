@@ -103,6 +103,14 @@ Answer comoment_scale(const Comoments& c) {
   return c.n <= 1 ? Answer() : std::sqrt(c.x_mk * c.y_mk);
 }
 
+// regr_r2(y, x): none without a spread of x, 1 without one of y.
+Answer regr_r2(const Comoments& c) {
+  if (c.n == 0 || c.y_mk == 0) return {};
+  if (c.x_mk == 0) return 1.0;
+  const double corr = c.ck / std::sqrt(c.x_mk * c.y_mk);
+  return corr * corr;
+}
+
 template <typename State>
 State& state_of(duckdb_aggregate_state state) {
   return *reinterpret_cast<State*>(state);
@@ -185,6 +193,7 @@ Status register_moments(duckdb_connection c) {
   TRY((add_aggregate<Comoments, covar_pop>(c, "ms_covar_pop")));
   TRY((add_aggregate<Comoments, covar_samp>(c, "ms_covar_samp")));
   TRY((add_aggregate<Comoments, comoment>(c, "ms_comoment")));
+  TRY((add_aggregate<Comoments, regr_r2>(c, "ms_regr_r2")));
   return add_aggregate<Comoments, comoment_scale>(c, "ms_comoment_scale");
 }
 

@@ -247,9 +247,17 @@ Result<Call> try_total(const Request& request) {
 }
 
 Result<Call> mode(const Request& request) {
-  if (request.arguments.size() != 1)
-    return Status::unsupported("mode with an order is not supported");
-  return extreme(request);
+  if (request.arguments.size() == 1) return extreme(request);
+  // mode(x, deterministic): of several that are as frequent the least, if it must be one of them.
+  if (request.arguments.size() != 2) return wrong_arity(request, "[1, 2]");
+  const Argument& flag = request.arguments[1];
+  if (flag.type->kind() != TypeKind::boolean || flag.literal == nullptr)
+    return unexpected_input(request, 1, "\"BOOLEAN\"");
+  Call call = begin_call(request);
+  call.pretty = pretty_from(request.name + "({0})", request);
+  call.type = request.arguments[0].type;
+  if (flag.sql == "true") call.name = "mode_lowest";
+  return call;
 }
 
 Result<Call> histogram(const Request& request) {
@@ -279,7 +287,7 @@ Result<Call> count_min_sketch(const Request& request) {
   }
   call.argument_types[1] = column::double_type();
   call.argument_types[2] = column::double_type();
-  call.argument_types[3] = column::int_type();
+  call.argument_types[3] = column::long_type();
   call.type = column::binary_type();
   call.nullable = false;
   return call;
@@ -372,6 +380,7 @@ const Entry entries[] = {
     row("percentile_weighted", nullptr, "@percentile"),
     row("percentile_approx", percentile_approx, "@percentile_rank"),
     row("mode", mode, "@mode"),
+    row("mode_lowest", nullptr, "@mode_lowest"),
     row("histogram_numeric", histogram, "@histogram_numeric"),
     row("ms_freq_items", frequent_items, "@freq_items"),
     row("count_min_sketch", count_min_sketch, "@count_min"),
@@ -399,7 +408,7 @@ const Entry entries[] = {
     of_doubles("regr_avgy", "dd", "regr_avgy({0}, {1})"),
     of_doubles("regr_slope", "dd", "regr_slope({0}, {1})"),
     of_doubles("regr_intercept", "dd", "regr_intercept({0}, {1})"),
-    of_doubles("regr_r2", "dd", "regr_r2({0}, {1})"),
+    of_doubles("regr_r2", "dd", "ms_regr_r2({0}, {1})"),
     of_doubles("regr_sxx", "dd", "regr_sxx({0}, {1})"),
     of_doubles("regr_sxy", "dd", "regr_sxy({0}, {1})"),
     of_doubles("regr_syy", "dd", "regr_syy({0}, {1})"),

@@ -291,7 +291,7 @@ Result<Call> with_unit(const Request& request, bool difference) {
       unit && std::find(std::begin(units), std::end(units), to_upper(*unit)) != std::end(units);
   if (!known) return Status::unsupported("{} of this unit is not supported", request.name);
   call.name = difference ? "timestampdiff" : "timestampadd";
-  call.pretty = fmt::format("{}({}, {}, {})", call.name, to_upper(*unit), request.arguments[1].sql,
+  call.pretty = fmt::format("{}({}, {}, {})", call.name, *unit, request.arguments[1].sql,
                             request.arguments[2].sql);
   call.nullable = any_nullable(request);
   if (difference) {
