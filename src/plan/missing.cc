@@ -91,6 +91,30 @@ NodePtr carry(const NodePtr& node, const IdSet& wanted) {
   return outputs_all(*copy, wanted) ? copy : nullptr;
 }
 
+// The projection and the groups below it with what the expressions ask of the groups.
+Result<NodePtr> extend_groups(const NodePtr& project, std::vector<ExprPtr>& exprs) {
+  std::vector<ExprPtr> of_groups;
+  for (const ExprPtr& e : exprs) {
+    if (has_aggregate_function(*e)) of_groups.push_back(e);
+  }
+  auto copy = clone(*project);
+  TRY_ASSIGN(copy->children[0], extend_aggregate(project->children[0], of_groups));
+  IdSet wanted;
+  std::size_t next = 0;
+  for (ExprPtr& e : exprs) {
+    if (has_aggregate_function(*e)) e = of_groups[next++];
+    add_references(*e, wanted);
+  }
+  const IdSet here = ids_of(*copy);
+  auto& out = static_cast<Project&>(*copy);
+  for (const Attribute& a : copy->children[0]->output) {
+    if (!wanted.contains(key_of(a.id)) || here.contains(key_of(a.id))) continue;
+    out.exprs.push_back(make_attribute(a));
+    out.output.push_back(a);
+  }
+  return NodePtr(copy);
+}
+
 }  // namespace
 
 Result<std::optional<ExprPtr>> MissingColumns::find(const NameParts& parts,
@@ -116,6 +140,11 @@ Result<NodePtr> MissingColumns::provide(std::vector<ExprPtr>& exprs) const {
   for (const ExprPtr& e : exprs) add_references(*e, wanted);
   if (node_->kind == NodeKind::aggregate && (aggregates || !outputs_all(*node_, wanted))) {
     return extend_aggregate(node_, exprs);
+  }
+  // Window functions of groups stand in a projection above them.
+  if (aggregates && node_->kind == NodeKind::project && !as<Project>(*node_).alias &&
+      !node_->children.empty() && node_->children[0]->kind == NodeKind::aggregate) {
+    return extend_groups(node_, exprs);
   }
   if (outputs_all(*node_, wanted)) return node_;
   const NodePtr carried = carry(node_, wanted);
