@@ -54,6 +54,15 @@ bool has_aggregate(const Expr& expr) {
   return found;
 }
 
+const Expr* first_of(const Expr& expr, ExprKind kind) {
+  const Expr* found = nullptr;
+  visit(expr, [&](const Expr& e) {
+    if (found == nullptr && e.kind == kind) found = &e;
+    return found == nullptr;
+  });
+  return found;
+}
+
 // The common type of all, nothing when there is none.
 TypePtr common_type(const std::vector<ExprPtr>& exprs) {
   TypePtr common;
@@ -227,7 +236,8 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   out->nullable = resolved.nullable;
   out->deterministic = resolved.deterministic;
   out->ansi = ansi();
-  out->origin = origin();
+  // A long chain of them would hold the text of each of its parts; they raise nothing themselves.
+  if (out->name != "and" && out->name != "or") out->origin = origin();
   out->children = std::move(arguments);
   switch (resolved.kind) {
     case functions::FunctionKind::scalar:
@@ -522,14 +532,20 @@ Result<ExprPtr> ExpressionAnalyzer::aggregate_filter(const std::vector<ExprPtr>&
     return Status::error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
                          {{"prettyName", sql_id(aggregate->name)}, {"syntax", "FILTER CLAUSE"}});
   }
-  const ErrorParameters parameters{{"filterExpr", sql_expr(filter->pretty)}};
+  ErrorParameters parameters{{"filterExpr", sql_expr(filter->pretty)}};
+  if (!is_deterministic(*filter)) {
+    return Status::error("INVALID_AGGREGATE_FILTER.NON_DETERMINISTIC", parameters);
+  }
   if (filter->type->kind() != TypeKind::boolean) {
     return Status::error("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", parameters);
   }
-  if (has_aggregate(*filter)) {
+  // Spark looks for aggregates first, that of a window function among them.
+  if (const Expr* inner = first_of(*filter, ExprKind::aggregate)) {
+    parameters.emplace("aggExpr", sql_expr(inner->pretty));
     return Status::error("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE", parameters);
   }
-  if (contains(*filter, ExprKind::window)) {
+  if (const Expr* over = first_of(*filter, ExprKind::window)) {
+    parameters.emplace("windowExpr", sql_expr(over->pretty));
     return Status::error("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION", parameters);
   }
   auto out = std::make_shared<Expr>(*aggregate);
