@@ -113,7 +113,8 @@ std::optional<std::int64_t> DeltaTable::rows_estimated() const {
   });
   if (files == 0) return 0;
   if (counted == 0) return std::nullopt;
-  return static_cast<std::int64_t>(std::min(rows / static_cast<double>(counted) * static_cast<double>(files), 1e15));
+  return static_cast<std::int64_t>(
+      std::min(rows / static_cast<double>(counted) * static_cast<double>(files), 1e15));
 }
 
 std::string DeltaTable::describe() const { return fmt::format("delta [{}]", table_); }

@@ -9,8 +9,8 @@ namespace millstream::engine {
 // How deep the parentheses of a statement nest: DuckDB recurses about as deep.
 int nesting_of(std::string_view sql);
 
-// The same within one SELECT: the depth of its expressions. What DuckDB does with one grows with the
-// depth's cube.
+// The same within one SELECT: the depth of its expressions. What DuckDB does with one grows with
+// the depth's cube.
 int expression_depth_of(std::string_view sql);
 
 // Runs `work` before it returns: here when the nesting is small, else on a thread with a stack of

@@ -129,11 +129,11 @@ Status out_of_memory(const std::string& text) {
   std::int64_t received = 0;
   if (std::regex_search(text, found, sizes)) {
     requested = bytes_of(found[1], found[2]);
-    received = std::max<std::int64_t>(0, bytes_of(found[5], found[6]) - bytes_of(found[3], found[4]));
+    received =
+        std::max<std::int64_t>(0, bytes_of(found[5], found[6]) - bytes_of(found[3], found[4]));
   }
-  return Status::error("UNABLE_TO_ACQUIRE_MEMORY",
-                       {{"requestedBytes", std::to_string(requested)},
-                        {"receivedBytes", std::to_string(received)}});
+  return Status::error("UNABLE_TO_ACQUIRE_MEMORY", {{"requestedBytes", std::to_string(requested)},
+                                                    {"receivedBytes", std::to_string(received)}});
 }
 
 // What no query should come to: the statement was not understood, or DuckDB is at fault.
@@ -141,8 +141,9 @@ Status refused(const std::string& text) {
   std::string reason = text.substr(0, text.find('\n'));
   if (const auto colon = reason.find("Error: "); colon != std::string::npos)
     reason = reason.substr(colon + 7);
-  return Status::error("INTERNAL_ERROR",
-                       {{"message", "The engine cannot run this query, which is a bug in Millstream: " + reason}});
+  return Status::error(
+      "INTERNAL_ERROR",
+      {{"message", "The engine cannot run this query, which is a bug in Millstream: " + reason}});
 }
 
 }  // namespace
@@ -168,7 +169,8 @@ Status unwrap_error(const char* message) {
   if (text.starts_with("Not implemented Error")) return Status::unsupported("{}", text.substr(23));
   if (text.starts_with("IO Error")) return Status::io("{}", text.substr(10));
   if (text.find("Max expression depth") != std::string::npos ||
-      text.find("stack overflow") != std::string::npos || text.find("memory exhausted") != std::string::npos) {
+      text.find("stack overflow") != std::string::npos ||
+      text.find("memory exhausted") != std::string::npos) {
     return Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
   }
   return refused(text);

@@ -83,9 +83,9 @@ Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std
   if (op == "multiply" && !attempt && left.precision() + right.precision() < 38 &&
       precision == left.precision() + right.precision() + 1 &&
       scale == left.scale() + right.scale()) {
-    return fmt::format("CAST(CAST({} AS DECIMAL({},{})) * CAST({} AS DECIMAL({},{})) AS DECIMAL({},{}))",
-                       a[0], left.precision(), left.scale(), a[1], right.precision(), right.scale(),
-                       precision, scale);
+    return fmt::format(
+        "CAST(CAST({} AS DECIMAL({},{})) * CAST({} AS DECIMAL({},{})) AS DECIMAL({},{}))", a[0],
+        left.precision(), left.scale(), a[1], right.precision(), right.scale(), precision, scale);
   }
   static const std::map<std::string, Op> ops = {
       {"add", Op::add},       {"subtract", Op::subtract},   {"multiply", Op::multiply},

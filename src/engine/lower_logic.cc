@@ -47,8 +47,7 @@ std::string bound(const std::string& value, const std::string& variable, const s
 bool is_used_again(std::string_view text, std::size_t argument) {
   const std::string place = fmt::format("{{{}}}", argument);
   const auto first = text.find(place);
-  return first != std::string_view::npos &&
-         text.find(place, first + 1) != std::string_view::npos;
+  return first != std::string_view::npos && text.find(place, first + 1) != std::string_view::npos;
 }
 
 // A long chain as a balanced tree: DuckDB's work on a flat one grows with its square.

@@ -299,12 +299,11 @@ Result<NodeLowering::Relation> NodeLowering::join(const plan::Join& node) {
   Relation out;
   // Conditions above a chain stay above the longer one.
   if (inner && left.joined && node.lateral.empty()) out.where = std::exchange(left.where, {});
-  const std::string first = left.joined && left.where.empty()
-                                ? left.from
-                                : side(left, *node.children[0]);
-  const std::string from =
-      fmt::format("{}{}{} {} ON {}", first, words.at(node.type),
-                  node.lateral.empty() ? "" : " LATERAL", side(right, *node.children[1]), condition);
+  const std::string first =
+      left.joined && left.where.empty() ? left.from : side(left, *node.children[0]);
+  const std::string from = fmt::format("{}{}{} {} ON {}", first, words.at(node.type),
+                                       node.lateral.empty() ? "" : " LATERAL",
+                                       side(right, *node.children[1]), condition);
   if (inner && node.lateral.empty()) {
     out.from = from;
     out.joined = true;
@@ -427,8 +426,7 @@ Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   return wrap(
       fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS "
                   "t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
-                  columns_of(node), node.seed, input.tail(), node.lower,
-                  node.upper));
+                  columns_of(node), node.seed, input.tail(), node.lower, node.upper));
 }
 
 // json_tuple(text, name…): one row for each, a column for each name.

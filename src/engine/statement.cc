@@ -260,17 +260,16 @@ Result<Connection> Home::connect() {
 std::optional<std::string> Home::evaluate(duckdb_connection connection, ExprLowering& exprs,
                                           const std::string& sql, const column::TypePtr& type) {
   const auto physical = physical_sql(type);
-  const bool exact = type->is_integral() || type->is_string() ||
-                     type->kind() == column::TypeKind::decimal ||
-                     type->kind() == column::TypeKind::boolean ||
-                     type->kind() == column::TypeKind::date;
+  const bool exact =
+      type->is_integral() || type->is_string() || type->kind() == column::TypeKind::decimal ||
+      type->kind() == column::TypeKind::boolean || type->kind() == column::TypeKind::date;
   if (!physical.ok() || !exact || !ensure(exprs.decimal_kernels()).ok() ||
       !ensure(exprs.value_kernels()).ok()) {
     return std::nullopt;
   }
   duckdb_result result;
-  const auto state = duckdb_query(
-      connection, fmt::format("SELECT CAST(({}) AS VARCHAR)", sql).c_str(), &result);
+  const auto state =
+      duckdb_query(connection, fmt::format("SELECT CAST(({}) AS VARCHAR)", sql).c_str(), &result);
   std::optional<std::string> out;
   if (state == DuckDBSuccess && duckdb_value_is_null(&result, 0, 0)) {
     out = fmt::format("CAST(NULL AS {})", *physical);

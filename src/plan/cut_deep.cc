@@ -1,5 +1,5 @@
-// An expression of a projection that is very deep is computed in steps, each a projection of its own:
-// what works on an expression costs more than its depth.
+// An expression of a projection that is very deep is computed in steps, each a projection of its
+// own: what works on an expression costs more than its depth.
 #include <algorithm>
 
 #include "plan/optimize.h"
@@ -17,8 +17,9 @@ bool is_eager(const Expr& e) {
     return true;
   if (e.kind != ExprKind::call || !e.deterministic) return false;
   static const std::unordered_set<std::string_view> names = {
-      "add", "subtract", "multiply", "divide", "remainder", "concat", "negative", "abs",
-      "upper", "lower", "trim", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"};
+      "add",    "subtract",    "multiply",   "divide",      "remainder",
+      "concat", "negative",    "abs",        "upper",       "lower",
+      "trim",   "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"};
   return names.contains(e.name);
 }
 

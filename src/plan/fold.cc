@@ -1,5 +1,5 @@
-// Constants that are written as texts, CAST('1994-01-01' AS DATE), become what they mean: a condition
-// on them can then choose files, and cannot fail.
+// Constants that are written as texts, CAST('1994-01-01' AS DATE), become what they mean: a
+// condition on them can then choose files, and cannot fail.
 #include <arrow/scalar.h>
 
 #include "column/types.h"

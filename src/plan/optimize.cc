@@ -176,7 +176,8 @@ NodePtr optimize_subqueries(const NodePtr& node) {
       return transform(e, [](const ExprPtr& part) -> ExprPtr {
         if (part->kind != ExprKind::subquery) return part;
         auto optimized = std::make_shared<Expr>(*part);
-        optimized->plan = optimize(part->name == "exists" ? without_columns(part->plan) : part->plan);
+        optimized->plan =
+            optimize(part->name == "exists" ? without_columns(part->plan) : part->plan);
         return optimized;
       });
     });

@@ -164,7 +164,8 @@ JoinConditions divided(const Join& join, const Conditions& conditions) {
   const IdSet right = ids_of(*join.children[1]);
   const bool inner = join.type == JoinType::inner || join.type == JoinType::cross;
   const bool semi = join.type == JoinType::semi;
-  const bool keeps_left = inner || semi || join.type == JoinType::left || join.type == JoinType::anti;
+  const bool keeps_left =
+      inner || semi || join.type == JoinType::left || join.type == JoinType::anti;
   const bool keeps_right = inner || join.type == JoinType::right;
   JoinConditions out;
   for (const ExprPtr& e : conditions) {
@@ -215,8 +216,8 @@ NodePtr push_filter(const NodePtr& node, Conditions conditions) {
   Conditions here;
   for (const ExprPtr& e : own) (movable(*e) ? below : here).push_back(e);
   // What comes behind a condition that must stay here may count on it.
-  const bool random = std::any_of(here.begin(), here.end(),
-                                  [](const ExprPtr& e) { return !is_deterministic(*e); });
+  const bool random =
+      std::any_of(here.begin(), here.end(), [](const ExprPtr& e) { return !is_deterministic(*e); });
   if (random) return filtered(with_children_pushed(node), conditions);
   below.insert(below.end(), conditions.begin(), conditions.end());
   return filtered(push(node->children[0], std::move(below)), here);

@@ -56,9 +56,10 @@ TEST(PushFilters, GroupingKeysAloneGoThrough) {
 
 TEST(PushFilters, NothingPassesALimitOrAWindow) {
   EXPECT_EQ(pushed(*filtered("limit { input { " + table(left) + " } limit: 3 }", "a = 1")), ";");
-  EXPECT_EQ(pushed(*filtered(select(table(left), {expr("a"), expr("row_number() over (order by s) as r")}),
-                             "a = 1")),
-            ";");
+  EXPECT_EQ(
+      pushed(*filtered(
+          select(table(left), {expr("a"), expr("row_number() over (order by s) as r")}), "a = 1")),
+      ";");
   const NodePtr limited = optimize(plan_of(
       "limit { input { " + select(table(left), {expr("count(*) over () as n")}) + " } limit: 3 }"));
   const Node* at = limited.get();
@@ -77,7 +78,8 @@ TEST(CutDeep, AThousandTermsBecomeSteps) {
   const NodePtr node = optimize(plan_of(select(table("a INT"), {expr(sum + " as x")})));
   EXPECT_EQ(columns_of(*node), "x INT");
   int steps = 0;
-  for (const Node* at = node.get(); at->kind == NodeKind::project; at = at->children[0].get()) ++steps;
+  for (const Node* at = node.get(); at->kind == NodeKind::project; at = at->children[0].get())
+    ++steps;
   EXPECT_GT(steps, 5);
 }
 
