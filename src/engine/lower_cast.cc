@@ -50,7 +50,7 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
     return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
   }
   if (from->kind() == TypeKind::variant)
-    return use(attempt || !ansi ? "try_variant_cast" : "variant_cast", {from}, to, {value});
+    return use(attempt ? "try_variant_cast" : "variant_cast", {from}, to, {value});
   if (to->kind() == TypeKind::variant) {
     if (from->kind() == TypeKind::map || from->kind() == TypeKind::struct_)
       return Status::unsupported("CAST from {} to VARIANT is not supported", from->sql());

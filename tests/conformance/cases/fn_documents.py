@@ -382,3 +382,17 @@ def variant_distinct(c):
 def variant_union_distinct(c):
     df = variants(c).select(c.F.parse_json("j").alias("v"))
     return df.intersect(df)
+
+area.lines(one, r"""
+cast(parse_json('"x"') as int)
+cast(parse_json('300') as tinyint)
+cast(parse_json('[1]') as int)
+variant_get(parse_json('"x"'), '$', 'int')
+to_number('x', '9')
+aes_decrypt(x'00', '1234567890abcdef')
+parse_json('{bad')
+from_json('{"a":"x"}', 'a INT', map('mode', 'FAILFAST'))
+to_char(99999, '9')
+exp(null)
+randstr(null)
+""", suffix=" without ANSI", conf={"spark.sql.ansi.enabled": "false"})
