@@ -2,9 +2,9 @@
 PYTHON := .venv/bin/python
 BUILD := build/release
 JOBS ?= $(shell nproc)
-SOURCES := 'src/*.cc' 'src/*.h' 'tests/sim/*.cc' 'tests/sim/*.h'
+SOURCES := 'include/millstream/*.h' 'src/*.cc' 'src/*.h' 'examples/*.cpp' 'tests/fuzz/*.cc' 'tests/fuzz/*.h' 'tests/sim/*.cc' 'tests/sim/*.h'
 
-.PHONY: help setup build run test test-spark bench lint fmt clean
+.PHONY: help setup build run test test-spark fuzz bench lint fmt clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make run         the main job: a stock PySpark program ingests real files into Delta"
 	@echo "make test        unit tests, simulation, conformance and end-to-end tests (no JVM)"
 	@echo "make test-spark  the tests that hand checkpoints to real Spark and take them back (JVM)"
+	@echo "make fuzz        fuzzers of SQL texts and plans for SECONDS=60 each (clang)"
 	@echo "make bench       side-by-side races with Spark and DuckDB"
 	@echo "make lint, fmt   clang-tidy and room checks; clang-format"
 	@echo "make clean       remove what was built"
@@ -40,6 +41,9 @@ test: setup $(BUILD)/build.ninja
 test-spark: build
 	@tools/setup_spark.sh
 	@$(PYTHON) -m pytest -q tests/spark
+
+fuzz: setup
+	@tests/fuzz/run.sh $(SECONDS)
 
 bench: build
 	@tools/setup_spark.sh

@@ -12,10 +12,18 @@ namespace {
 
 constexpr std::size_t message_bytes_max = 300;
 
-std::string quoted_first_line(const std::string& message) {
+std::string first_line(const std::string& message) {
   std::string line = message.substr(0, message.find('\n'));
   if (line.size() > message_bytes_max) line = line.substr(0, message_bytes_max) + "...";
-  return json_quote(line);
+  return line;
+}
+
+// The first line, and the reason where a later line tells one.
+std::string quoted_summary(const std::string& message) {
+  std::string summary = first_line(message);
+  const std::size_t cause = message.find("\nCaused by: ");
+  if (cause != std::string::npos) summary += " " + first_line(message.substr(cause + 1));
+  return json_quote(summary);
 }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
@@ -28,7 +36,7 @@ void log_failure(const char* call, const ServerSession& session, const std::stri
   const ErrorInfo& info = error.info();
   log_warn("{} failed class={} condition={} sqlstate={} session={} operation={} message={}", call,
            class_hierarchy(info).front(), or_dash(info.condition), or_dash(info.sql_state),
-           session.id(), or_dash(operation_id), quoted_first_line(info.message));
+           session.id(), or_dash(operation_id), quoted_summary(info.message));
 }
 
 FailedQueries::FailedQueries(stream::QueryManager& queries, const ServerSession& session)
@@ -48,7 +56,7 @@ void FailedQueries::on_event(const stream::QueryEvent& event) {
   };
   log_warn("streaming query failed condition={} session={} query={} run={} message={}",
            or_dash(text("errorClassOnException")), session_id_, text("id"), text("runId"),
-           quoted_first_line(text("exception")));
+           quoted_summary(text("exception")));
 }
 
 }  // namespace millstream::connect

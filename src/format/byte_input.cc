@@ -207,8 +207,17 @@ Status failed_read(const std::string& path, const Status& cause) {
       Status::error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT",
                     {{"path", error_path(path)}})
           .info();
-  // Spark's clients see the reason in the stack trace only.
-  if (!missing) info.message += "\nCaused by: " + cause.message();
+  // Spark's clients see the reason in the stack trace only; a stream whose batch is planned meets
+  // the same file again at each start, so the way out is named.
+  if (missing) {
+    info.message +=
+        "\nThe reader's option ignoreMissingFiles=true goes on without files that are gone.";
+  } else {
+    info.message += "\nCaused by: " + cause.message();
+    if (cause.message().find(std::strerror(EACCES)) == std::string::npos)
+      info.message +=
+          "\nThe reader's option ignoreCorruptFiles=true leaves out what cannot be read of a file.";
+  }
   return Status(std::move(info)).with_cause(cause);
 }
 
