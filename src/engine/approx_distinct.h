@@ -1,5 +1,5 @@
-// ms_approx_distinct(hash, p): Spark's HyperLogLog++ as an aggregate of DuckDB's, 2^p bytes a
-// group.
+// ms_approx_distinct_p(hash): Spark's HyperLogLog++, 4 <= p <= 14, as aggregates of DuckDB's; 2^p
+// bytes a group.
 #pragma once
 
 #include <duckdb.h>

@@ -238,7 +238,7 @@ Result<Value> count_min(const ValueKernel&, const Values& a) {
     return Status::unsupported("a count-min sketch of more than {} counters", cells_max);
   const auto width = static_cast<std::int32_t>(wanted_width);
   const auto depth = static_cast<std::int32_t>(wanted_depth);
-  JavaRandom random(a[3].integer);
+  JavaRandom random(static_cast<std::int32_t>(a[3].integer));  // an INT in Spark
   std::vector<std::int64_t> hashes;
   for (std::int32_t i = 0; i < depth; ++i) hashes.push_back(random.below(0x7fffffff));
   std::vector<std::int64_t> table(static_cast<std::size_t>(width) * static_cast<std::size_t>(depth));
@@ -305,6 +305,23 @@ Result<Value> bitmap_join(const ValueKernel&, const Values& a) {
   return text_value(std::move(bits));
 }
 
+// first_by(values, orderings, k): the values of the k greatest (or least) orderings.
+template <int Sign>
+Result<Value> several_by(const ValueKernel&, const Values& a) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < a[1].items.size(); ++i) {
+    if (!a[1].items[i].is_null()) rows.push_back(i);
+  }
+  if (rows.empty()) return null_value();
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t x, std::size_t y) {
+    return compare(a[1].items[x], a[1].items[y]) * Sign > 0;
+  });
+  rows.resize(std::min(rows.size(), static_cast<std::size_t>(a[2].integer)));
+  std::vector<Value> out;
+  for (const std::size_t row : rows) out.push_back(a[0].items[row]);
+  return list_value(std::move(out));
+}
+
 template <int Sign>
 Result<Value> group_extreme(const ValueKernel&, const Values& a) {
   const Value* best = nullptr;
@@ -326,6 +343,8 @@ constexpr ValueFunction functions[] = {
     {"bitmap_construct", bitmap_construct, true},
     {"bitmap_or", bitmap_join<false>, true},
     {"bitmap_and", bitmap_join<true>, true},
+    {"first_by", several_by<1>, true},
+    {"last_by", several_by<-1>, true},
     {"group_max", group_extreme<1>, true},
     {"group_min", group_extreme<-1>, true},
 };

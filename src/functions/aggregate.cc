@@ -80,7 +80,8 @@ Result<Call> extreme(const Request& request) {
 }
 
 Result<Call> by_order(const Request& request) {
-  if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  const std::size_t given = request.arguments.size();
+  if (given != 2 && given != 3) return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
   if (!is_orderable(*request.arguments[1].type)) {
     return mismatch("INVALID_ORDERING_TYPE", call.pretty,
@@ -88,6 +89,15 @@ Result<Call> by_order(const Request& request) {
                      {"dataType", quoted(request.arguments[1].type)}});
   }
   call.type = request.arguments[0].type;
+  if (given == 2) return call;
+  // max_by(x, y, k): the first k.
+  const auto count = literal_int(request.arguments[2]);
+  if (!count || *count < 1 || *count > 100'000)
+    return Status::unsupported("{} of a number that is no constant between 1 and 100000",
+                               request.name);
+  call.name += "_several";
+  call.argument_types[2] = column::int_type();
+  call.type = column::array_type(call.type, true);
   return call;
 }
 
@@ -225,9 +235,9 @@ Result<Call> approximate_count(const Request& request) {
     const double value = deviation.literal == nullptr || !deviation.literal->is_valid
                              ? 0
                              : std::strtod(deviation.literal->ToString().c_str(), nullptr);
-    // HLL++ takes 2^4 to 2^24 registers here.
-    if (!(value > 0.0003 && value <= 0.39))
-      return Status::unsupported("{} with a deviation that is no constant between 0.0003 and 0.39",
+    // HLL++ takes 2^4 to 2^14 registers here.
+    if (!(value >= 0.0087 && value <= 0.39))
+      return Status::unsupported("{} with a deviation that is no constant between 0.0087 and 0.39",
                                  request.name);
   }
   call.type = column::long_type();
@@ -256,7 +266,10 @@ Result<Call> mode(const Request& request) {
   Call call = begin_call(request);
   call.pretty = pretty_from(request.name + "({0})", request);
   call.type = request.arguments[0].type;
-  if (flag.sql == "true") call.name = "mode_lowest";
+  if (flag.sql == "true") {
+    call.name = "mode_lowest";
+    call.pretty = pretty_from("mode() WITHIN GROUP (ORDER BY {0} DESC)", request);
+  }
   return call;
 }
 
@@ -356,6 +369,8 @@ const Entry entries[] = {
     row("max", extreme, "max({0})"),
     row("max_by", by_order, "arg_max_null({0}, {1})"),
     row("min_by", by_order, "arg_min_null({0}, {1})"),
+    row("max_by_several", nullptr, "@first_by"),
+    row("min_by_several", nullptr, "@last_by"),
     row("first", first_last, "first({0})"),
     row("first_value", first_last, "first({0})", "first"),
     row("any_value", first_last, "first({0})", "first"),

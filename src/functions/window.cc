@@ -7,10 +7,31 @@ using column::TypePtr;
 
 namespace {
 
+Result<Call> shifted(const Request& request);
+
+Result<Call> ignoring_nulls(const Request& request) {
+  const bool ignore = request.arguments.back().sql == "true";
+  const std::vector<Argument> arguments(request.arguments.begin(), request.arguments.end() - 1);
+  const Request plain{request.entry, request.name, arguments, request.distinct, request.settings};
+  TRY_ASSIGN(Call call, shifted(plain));
+  call.argument_types.resize(arguments.size());
+  call.argument_types.push_back(column::boolean_type());
+  if (!ignore) return Status::unsupported("{} with false for IGNORE NULLS", request.name);
+  call.name += "_ignore_nulls_" + std::to_string(arguments.size());
+  return call;
+}
+
 // lag(x[, n[, default]]), lead.
 Result<Call> shifted(const Request& request) {
-  if (request.arguments.empty() || request.arguments.size() > 3)
-    return wrong_arity(request, "[1, 3]");
+  const std::size_t given = request.arguments.size();
+  if (given == 0 || given > 4) return wrong_arity(request, "[1, 3]");
+  // lag(x[, n[, default]]) IGNORE NULLS, as the parser writes it: true comes last.
+  const Argument& last = request.arguments.back();
+  const bool flag = last.literal != nullptr && last.type->kind() == column::TypeKind::boolean &&
+                    (given == 2 || given == 4 ||
+                     (given == 3 && request.arguments[0].type->kind() != column::TypeKind::boolean));
+  if (flag) return ignoring_nulls(request);
+  if (given > 3) return wrong_arity(request, "[1, 3]");
   Call call = begin_call(request);
   if (request.arguments.size() >= 2 && !literal_int(request.arguments[1])) {
     return unexpected_input(request, 1, "\"INT\"");
@@ -39,7 +60,10 @@ Result<Call> nth_value(const Request& request) {
   if (given == 3) {
     if (request.arguments[2].literal == nullptr) return unexpected_input(request, 2, "\"BOOLEAN\"");
     call.pretty = pretty_from(request.name + "({0}, {1})", request);
-    if (request.arguments[2].sql == "true") call.name = "nth_value_ignore_nulls";
+    if (request.arguments[2].sql == "true") {
+      call.name = "nth_value_ignore_nulls";
+      call.pretty += " ignore nulls";
+    }
   }
   if (!literal_int(request.arguments[1])) return unexpected_input(request, 1, "\"INT\"");
   call.argument_types[1] = column::int_type();
@@ -69,6 +93,12 @@ const Entry entries[] = {
     row("ntile", "i", "i", "ntile({0})"),
     row("lag", "", "", "lag({*})", shifted),
     row("lead", "", "", "lead({*})", shifted),
+    row("lag_ignore_nulls_1", "", "", "lag({0} IGNORE NULLS)"),
+    row("lag_ignore_nulls_2", "", "", "lag({0}, {1} IGNORE NULLS)"),
+    row("lag_ignore_nulls_3", "", "", "lag({0}, {1}, {2} IGNORE NULLS)"),
+    row("lead_ignore_nulls_1", "", "", "lead({0} IGNORE NULLS)"),
+    row("lead_ignore_nulls_2", "", "", "lead({0}, {1} IGNORE NULLS)"),
+    row("lead_ignore_nulls_3", "", "", "lead({0}, {1}, {2} IGNORE NULLS)"),
     row("nth_value", "", "", "nth_value({0}, {1})", nth_value),
     row("nth_value_ignore_nulls", "", "", "nth_value({0}, {1} IGNORE NULLS)"),
 };

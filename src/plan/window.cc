@@ -197,7 +197,9 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
     TRY_ASSIGN(SortKey key, sort_key(o));
     spec->order.push_back(std::move(key));
   }
-  const std::string& name = function->name;
+  // lag_ignore_nulls_1: the function, and how many arguments came before the mark.
+  const std::string name = function->name.substr(0, function->name.find("_ignore_nulls"));
+  const std::size_t marks = name == function->name ? 0 : 1;
   if (spec->order.empty() && needs_order(name)) {
     return Status::error("WINDOW_FUNCTION_FRAME_NOT_ORDERED",
                          {{"wf_name", name}, {"wf_expr", function->pretty}});
@@ -227,7 +229,7 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
   std::string upper = bound_text(spec->upper);
   if (name == "lag" || name == "lead") {
     spec->rows = true;
-    const std::string offset = function->children.size() > 1 ? function->children[1]->pretty : "1";
+    const std::string offset = function->children.size() > 1 + marks ? function->children[1]->pretty : "1";
     lower = upper = name == "lag" ? "-" + offset + " FOLLOWING" : offset + " FOLLOWING";
   }
   auto out = std::make_shared<Expr>();

@@ -52,7 +52,8 @@ bool is_file_format(const std::string& format) {
 Status check_format(const std::string& format) {
   const std::string lower = to_lower(format);
   if (lower == "delta" || is_spark_format(lower)) return Status::OK();
-  return connector::unknown_format(format, "df.write takes delta, parquet, json, csv, text and noop.");
+  return connector::unknown_format(format,
+                                   "df.write takes delta, parquet, json, csv, text and noop.");
 }
 
 plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
@@ -93,8 +94,9 @@ Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const 
                          {{"viewIdent", quoted}, {"newPath", join(path, " -> ")}});
   }
   if (path.size() > view_depth_max) {
-    return Status::error("VIEW_EXCEED_MAX_NESTED_DEPTH",
-                         {{"viewName", quoted}, {"maxNestedDepth", std::to_string(view_depth_max)}});
+    return Status::error(
+        "VIEW_EXCEED_MAX_NESTED_DEPTH",
+        {{"viewName", quoted}, {"maxNestedDepth", std::to_string(view_depth_max)}});
   }
   read_other_ = true;
   spark::connect::SQL text;
@@ -118,8 +120,8 @@ Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const 
           -1, ' ', false, nlohmann::json::error_handler_t::replace);
     }
     column.id = plan::next_attribute_id();
-    project->exprs.push_back(plan::make_alias(plan::make_attribute(attribute), column.name,
-                                              column.id, column.metadata));
+    project->exprs.push_back(
+        plan::make_alias(plan::make_attribute(attribute), column.name, column.id, column.metadata));
     project->output.push_back(std::move(column));
   }
   project->children.push_back(node);
@@ -150,10 +152,9 @@ Result<plan::NodePtr> SessionResolver::stored_table(const TableName& name, const
 }
 
 std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::string>& parts) {
-  const bool qualified_name =
-      (parts.size() == 2 && equals_ignore_case(parts[0], "session")) ||
-      (parts.size() == 3 && equals_ignore_case(parts[0], "system") &&
-       equals_ignore_case(parts[1], "session"));
+  const bool qualified_name = (parts.size() == 2 && equals_ignore_case(parts[0], "session")) ||
+                              (parts.size() == 3 && equals_ignore_case(parts[0], "system") &&
+                               equals_ignore_case(parts[1], "session"));
   if (parts.size() != 1 && !qualified_name) return std::nullopt;
   const auto found = session_.objects().variable(parts.back());
   if (!found) return std::nullopt;
@@ -248,7 +249,8 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
     return legacy_error(
         ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1139", {{"provider", "avro"}},
         "Failed to find data source: avro. Avro is built-in but external data source module since "
-        "Spark 2.4. Please deploy the application as per the deployment section of Apache Avro Data "
+        "Spark 2.4. Please deploy the application as per the deployment section of Apache Avro "
+        "Data "
         "Source Guide.");
   }
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {
@@ -295,8 +297,7 @@ Result<plan::NodePtr> SessionResolver::cached_relation(const std::string& id) {
   return plan::with_fresh_ids(node);
 }
 
-Result<std::vector<connector::RecordBatchPtr>> SessionResolver::rows_of(
-    const plan::NodePtr& node) {
+Result<std::vector<connector::RecordBatchPtr>> SessionResolver::rows_of(const plan::NodePtr& node) {
   // The plan's columns follow from these rows: it must not be resolved to others later.
   read_other_ = true;
   TRY_ASSIGN(const auto rows, session_.execute(node, {}));
@@ -315,7 +316,8 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::parsed_texts(
     const std::string& format, const std::string& schema, const Options& options,
     const plan::NodePtr& texts) {
   TRY_ASSIGN(const auto rows, session_.execute(texts, {}));
-  TRY_ASSIGN(auto file, TextRows::write(rows, session_.runtime().temporary_directory));
+  TRY_ASSIGN(auto file, TextRows::write(rows, session_.runtime().temporary_directory,
+                                        format == "json" ? "{}" : ""));
   TRY_ASSIGN(auto table, data_source(format, schema, options, {file->path()}));
   return std::shared_ptr<const connector::Table>(
       std::make_shared<TextRowsTable>(std::move(table), std::move(file)));

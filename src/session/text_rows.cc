@@ -14,7 +14,8 @@ namespace millstream::session {
 TextRows::~TextRows() { ::unlink(path_.c_str()); }
 
 Result<std::shared_ptr<const TextRows>> TextRows::write(const connector::Batches& rows,
-                                                        const std::string& directory) {
+                                                        const std::string& directory,
+                                                        const std::string& null_text) {
   std::error_code ignored;
   std::filesystem::create_directories(directory, ignored);
   auto texts = std::make_shared<const TextRows>(directory + "/texts-" + new_uuid() + ".txt");
@@ -27,8 +28,8 @@ Result<std::shared_ptr<const TextRows>> TextRows::write(const connector::Batches
       if (batch == nullptr) break;
       const auto& column = static_cast<const arrow::StringArray&>(*batch->column(0));
       for (std::int64_t row = 0; row < column.length(); ++row) {
-        if (column.IsNull(row)) continue;
-        line = column.GetView(row);
+        if (column.IsNull(row) && null_text.empty()) continue;
+        line = column.IsNull(row) ? std::string_view(null_text) : column.GetView(row);
         for (char& c : line) {
           if (c == '\n' || c == '\r') c = ' ';
         }

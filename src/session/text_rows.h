@@ -11,9 +11,11 @@ namespace millstream::session {
 
 class TextRows {
  public:
-  // The texts of the only column; NULL is left out, line ends within a text become blanks.
+  // The texts of the only column; NULL becomes the line `null_text`, or none if that is empty; line
+  // ends within a text become blanks.
   static Result<std::shared_ptr<const TextRows>> write(const connector::Batches& rows,
-                                                       const std::string& directory);
+                                                       const std::string& directory,
+                                                       const std::string& null_text);
   explicit TextRows(std::string path) : path_(std::move(path)) {}
   TextRows(const TextRows&) = delete;
   TextRows& operator=(const TextRows&) = delete;
