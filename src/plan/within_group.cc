@@ -1,5 +1,7 @@
 // f(…) WITHIN GROUP (ORDER BY …), grouping() and grouping_id(), stack(): calls that say more than
 // their arguments.
+#include <arrow/scalar.h>
+
 #include "base/text.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
@@ -74,7 +76,19 @@ Result<ExprPtr> ExpressionAnalyzer::within_group(const sc::Expression_Unresolved
     TRY_ASSIGN(ExprPtr percentage, resolve(inner.arguments(0)));
     return ordered_percentile(name, strip_alias(percentage), keys[0]);
   }
-  if (name == "mode") return Status::unsupported("mode() WITHIN GROUP is not supported");
+  if (name == "mode") {
+    if (inner.is_distinct()) return no_within_group("DISTINCT_UNSUPPORTED", name);
+    if (keys.size() != 1 || inner.arguments_size() != 0 || !keys[0].ascending) {
+      return Status::unsupported("mode() WITHIN GROUP by other than one ascending key");
+    }
+    const ExprPtr lowest = make_literal(std::make_shared<arrow::BooleanScalar>(true),
+                                        column::boolean_type(), "true");
+    TRY_ASSIGN(ExprPtr made, call("mode", {keys[0].expr, lowest}));
+    auto out = std::make_shared<Expr>(*made);
+    // Spark writes an ascending order this way.
+    out->pretty = fmt::format("mode() WITHIN GROUP (ORDER BY {} DESC)", keys[0].expr->pretty);
+    return ExprPtr(out);
+  }
   if (name != "listagg") {
     if (!functions::exists(name)) return function(inner);  // UNRESOLVED_ROUTINE
     return Status::error("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
@@ -89,6 +103,7 @@ Result<ExprPtr> ExpressionAnalyzer::within_group(const sc::Expression_Unresolved
                            {{"funcArg", sql_expr(out->children[0]->pretty)},
                             {"orderingExpr", sql_expr(keys[0].expr->pretty)}});
   }
+  if (out->pretty.starts_with("string_agg(")) out->pretty.replace(0, 10, "listagg");
   out->pretty += " WITHIN GROUP (ORDER BY " + join(texts, ", ") + ")";
   auto order = std::make_shared<WindowSpec>();
   order->order = std::move(keys);

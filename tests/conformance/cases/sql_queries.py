@@ -106,6 +106,7 @@ queries(
         "percentile_disc_desc": "SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY v DESC) FROM t",
         "percentile_cont_range": "SELECT percentile_cont(1.5) WITHIN GROUP (ORDER BY v) FROM t",
         "mode": "SELECT mode() WITHIN GROUP (ORDER BY k) FROM t WHERE k = 'a'",
+        "mode_ties": "SELECT mode() WITHIN GROUP (ORDER BY c) FROM VALUES (0), (20), (10), (20), (10) AS q(c)",
         "mode_plain": "SELECT mode(k) FROM t WHERE k = 'a'",
         "filter": "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE v > 1) AS p FROM t",
         "over": "SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) OVER (PARTITION BY k) AS p FROM t",
