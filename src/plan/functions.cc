@@ -405,7 +405,7 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
   for (std::size_t i = 0; i < pairs; ++i) {
     const ExprPtr& condition = arguments[2 * i];
     const TypeKind kind = condition->type->kind();
-    if (kind != TypeKind::boolean && kind != TypeKind::null) {
+    if (kind != TypeKind::boolean) {
       return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
                            {{"sqlExpr", sql_expr(pretty)},
                             {"paramIndex", ordinal_word(2 * i + 1)},
