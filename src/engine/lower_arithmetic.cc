@@ -79,13 +79,16 @@ Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std
         "CAST(CAST({0} AS DECIMAL({2},{3})) {4} CAST({1} AS DECIMAL({2},{3})) AS DECIMAL({2},{3}))",
         a[0], a[1], precision, scale, op == "add" ? "+" : "-");
   }
-  // So does the exact product.
+  // So does the exact product. Of two numbers of 64 bits DuckDB keeps 18 digits, so one is made
+  // wider.
   if (op == "multiply" && !attempt && left.precision() + right.precision() < 38 &&
       precision == left.precision() + right.precision() + 1 &&
       scale == left.scale() + right.scale()) {
+    const bool small = std::max(left.precision(), right.precision()) <= 18;
+    const int wide = small && precision > 18 ? 19 : left.precision();
     return fmt::format(
         "CAST(CAST({} AS DECIMAL({},{})) * CAST({} AS DECIMAL({},{})) AS DECIMAL({},{}))", a[0],
-        left.precision(), left.scale(), a[1], right.precision(), right.scale(), precision, scale);
+        wide, left.scale(), a[1], right.precision(), right.scale(), precision, scale);
   }
   static const std::map<std::string, Op> ops = {
       {"add", Op::add},       {"subtract", Op::subtract},   {"multiply", Op::multiply},
