@@ -112,6 +112,26 @@ Result<Value> mode(const ValueKernel&, const Values& a) {
   return best == nullptr ? null_value() : *best;
 }
 
+// Of the values of a window.
+template <int Power>
+Result<Value> standardized_moment(const ValueKernel&, const Values& a) {
+  const auto values = without_nulls(a[0]);
+  const auto count = static_cast<double>(values.size());
+  double mean = 0;
+  for (const Value& value : values) mean += value.floating / count;
+  double second = 0;
+  double wanted = 0;
+  for (const Value& value : values) {
+    const double distance = value.floating - mean;
+    second += distance * distance;
+    wanted += std::pow(distance, Power);
+  }
+  if (count == 0 || second == 0) return null_value();
+  if (Power == 3)
+    return floating_value(std::sqrt(count) * wanted / std::sqrt(second * second * second));
+  return floating_value(count * wanted / (second * second) - 3.0);
+}
+
 // java.util.Random, as far as sketches need it.
 class JavaRandom {
  public:
@@ -339,6 +359,8 @@ constexpr ValueFunction functions[] = {
     {"mode_lowest", mode<true>, true},
     {"histogram_numeric", histogram_numeric, true},
     {"freq_items", freq_items, true},
+    {"skewness", standardized_moment<3>, true},
+    {"kurtosis", standardized_moment<4>, true},
     {"count_min", count_min, true},
     {"bitmap_construct", bitmap_construct, true},
     {"bitmap_or", bitmap_join<false>, true},

@@ -163,6 +163,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   const auto text = functions::sql_template(name);
   if (!text.has_value() || text->empty())
     return Status::unsupported("the aggregate function {} is not supported", name);
+  if (!over.empty() && (name == "skewness" || name == "kurtosis"))
+    return over_lists(expr, name, a, filter);
   if (text->starts_with('@')) return over_lists(expr, text->substr(1), a, filter);
   // DuckDB orders NULLs within nested values otherwise.
   const bool nested = !a.empty() && expr.children[0]->type->is_nested();
@@ -174,8 +176,6 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   const bool own = name.starts_with("stddev") || name == "std" || name.starts_with("var") ||
                    name.starts_with("covar") || name == "regr_r2";
   if (!over.empty() && own && sql.starts_with("ms_")) sql.erase(0, 3);
-  if (!over.empty() && (name == "skewness" || name == "kurtosis"))
-    return Status::unsupported("{} as a window function is not supported", name);
   return sql + suffix(filter) + over;
 }
 
