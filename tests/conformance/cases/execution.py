@@ -34,6 +34,7 @@ area.exprs(frame, {
     "constant_date": "cast('2024-02-30' as date) is null and false",
     "product_of_decimals": "cast(id as decimal(15,2)) * (1 - cast(n as decimal(15,2))) * (1 + cast(i as decimal(15,2)))",
     "product_that_overflows": "cast(9999999999 * (id + 1) as decimal(38,2)) * cast(1e18 as decimal(38,2)) * 100000000000",
+    "product_of_18_digits": "cast(99999999.99 as decimal(10,2)) * cast(99999999.99 + id - id as decimal(10,2))",
     "union_of_decimals": "coalesce(cast(null as decimal(38,19)), cast(id as decimal(38,9)))",
     "like_plain": "s like '%x%' or s like '_'",
     "like_backslash": r"s like '\\%' or s like '1%'",
