@@ -36,7 +36,8 @@ test: setup $(BUILD)/build.ninja
 	@python3 tools/check_rooms.py
 	@tools/setup_newer_client.sh
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
-	@$(PYTHON) -m pytest -q tests --ignore tests/spark
+	@$(PYTHON) -m pytest -q -n $(JOBS) tests/conformance tests/doctests
+	@$(PYTHON) -m pytest -q tests --ignore tests/spark --ignore tests/conformance --ignore tests/doctests
 
 test-spark: build
 	@tools/setup_spark.sh

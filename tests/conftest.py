@@ -9,6 +9,10 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+# The client takes a main module without a file for its own doctests; a worker of pytest-xdist has none.
+if not hasattr(sys.modules["__main__"], "__file__"):
+    sys.modules["__main__"].__file__ = __file__
+
 # collect() gives timestamps in the client's zone.
 os.environ["TZ"] = "UTC"
 time.tzset()

@@ -167,6 +167,14 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
   if (count < 1 || count > 4) return wrong_range_arguments(count);
   std::vector<std::int64_t> values;
   for (const auto& argument : proto.arguments()) {
+    // Spark knows their names and yet takes what is named for no constant.
+    if (argument.has_named_argument_expression()) {
+      return Status::error(
+          "NON_FOLDABLE_ARGUMENT",
+          {{"funcName", "`range`"},
+           {"paramName", "`" + argument.named_argument_expression().key() + "`"},
+           {"paramType", "\"BIGINT\""}});
+    }
     TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
     resolved = strip_alias(resolved);
     auto value = folded(*resolved);

@@ -39,6 +39,7 @@ MODULES = {
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 SECONDS_MAX = 20
 FAILING = HERE / "failing.txt"
+UNORDERED = HERE / "unordered.txt"
 FAILING_ON_SPARK = HERE / "failing_on_spark.txt"
 
 # Where the expected texts were printed.
