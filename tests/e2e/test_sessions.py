@@ -215,8 +215,8 @@ q.awaitTermination()
 def test_sql_text_runs_and_a_statement_that_is_not_there_is_refused_by_name(spark):
     assert spark.sql("select id + :n as x from range(2)", {"n": 1}).collect() == [(1,), (2,)]
     with pytest.raises(PySparkException) as error:
-        spark.sql("delete from t where id = 1")
-    assert "DELETE" in str(error.value)
+        spark.sql("merge into t using s on t.id = s.id when matched then delete")
+    assert "MERGE" in str(error.value)
 
 
 def test_udf_is_refused_by_name(spark):
