@@ -36,6 +36,10 @@ def server():
 @pytest.fixture
 def spark(server):
     """A session of its own for each test."""
+    from pyspark.sql.connect.session import SparkSession
+
     session = server.session()
+    # Types as text are parsed by the default session: not by one of a server that an earlier test ended.
+    SparkSession._default_session = SparkSession._active_session.session = session
     yield session
     session.stop()

@@ -315,8 +315,17 @@ Result<Call> timestamp_unit(const Request& request) {
 }
 
 // date_add(date, days), or with a unit in front.
+// Days are small whole numbers or texts of such: Spark widens nothing here.
 Result<Call> add_days(const Request& request) {
-  return request.arguments.size() == 3 ? with_unit(request, false) : apply_signature(request);
+  if (request.arguments.size() == 3) return with_unit(request, false);
+  if (request.arguments.size() == 2) {
+    const TypePtr& days = request.arguments[1].type;
+    const bool wider = days->is_numeric() && (!days->is_integral() ||
+                                              days->kind() == column::TypeKind::long_);
+    if (wider || days->kind() == column::TypeKind::boolean)
+      return unexpected_input(request, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
+  }
+  return apply_signature(request);
 }
 Result<Call> days_between(const Request& request) {
   return request.arguments.size() == 3 ? with_unit(request, true) : apply_signature(request);
@@ -514,7 +523,8 @@ const Entry entries[] = {
     {.name = "date_sub",
      .parameters = "Di",
      .result = "D",
-     .sql = "ms_date_add({0}, -CAST({1} AS BIGINT))"},
+     .sql = "ms_date_add({0}, -CAST({1} AS BIGINT))",
+     .rule = add_days},
     {.name = "datediff",
      .parameters = "DD",
      .result = "i",

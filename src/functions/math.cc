@@ -148,8 +148,12 @@ Result<Call> hex_of(const Request& request) {
     call.name = "hex_binary";
     call.argument_types = {type->is_string() ? column::string_type() : type};
     if (type->is_string()) call.name = "hex_string";
-  } else if (type->is_integral()) {
+  } else if (type->is_numeric() || is_null(type)) {
     call.argument_types = {column::long_type()};
+    call.nullable = call.nullable || !type->is_integral();
+  } else if (type->kind() == TypeKind::boolean) {
+    call.name = "hex_string";
+    call.argument_types = {column::string_type()};
   } else {
     return unexpected_input(request, 0, "(\"BIGINT\" or \"BINARY\" or \"STRING\")");
   }

@@ -14,6 +14,10 @@ def numbers(c):
 
 
 area.lines(one, r"""
+hex(null)
+hex(17.5)
+hex(1.5D)
+hex(true)
 acosh(1)
 acosh(0)
 acosh(10.5)
