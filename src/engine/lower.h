@@ -131,6 +131,7 @@ class ExprLowering {
   std::string in_turn(const std::vector<const plan::Expr*>& parts, const Arguments& sql, bool both);
   Result<std::string> from_template(const plan::Expr& expr, std::string_view text, Arguments a,
                                     const std::string& type);
+  static plan::ExprPtr negation_moved_in(const plan::Expr& negation);
   Result<std::string> case_when(const plan::Expr& expr);
   Result<std::string> in_list(const plan::Expr& expr);
   Result<std::string> subquery(const plan::Expr& expr);

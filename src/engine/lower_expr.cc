@@ -212,6 +212,9 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
           expr.children[0]->name == "in") {
         return in_subquery(*expr.children[0], true);
       }
+      if (expr.name == "not") {
+        if (const auto moved = negation_moved_in(expr)) return lower(*moved);
+      }
       if (expr.name == "and" || expr.name == "or") return logic(expr);
       TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
       return call(expr, expr.name, arguments);
@@ -225,6 +228,24 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
       break;
   }
   return Status::unsupported("{} is not supported here", expr.pretty);
+}
+
+// Spark gives IN of a subquery its two values after it has moved NOT inwards, so NOT (x NOT IN …) is x IN …;
+// null: there is nothing to move.
+plan::ExprPtr ExprLowering::negation_moved_in(const Expr& negation) {
+  const Expr& child = *negation.children[0];
+  if (child.kind != ExprKind::call || !plan::contains(child, ExprKind::subquery)) return nullptr;
+  if (child.name == "not") return child.children[0];
+  if (child.name != "and" && child.name != "or") return nullptr;
+  auto moved = std::make_shared<Expr>(child);
+  moved->name = child.name == "and" ? "or" : "and";
+  for (auto& part : moved->children) {
+    auto negated = std::make_shared<Expr>(negation);
+    negated->children = {part};
+    negated->type = negation.type;
+    part = std::move(negated);
+  }
+  return moved;
 }
 
 Result<std::string> ExprLowering::case_when(const Expr& expr) {

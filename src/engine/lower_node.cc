@@ -206,7 +206,8 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
       for (const int key : set) members.push_back(names[static_cast<std::size_t>(key)]);
       sets.push_back("(" + millstream::join(members, ", ") + ")");
     }
-    by = " GROUP BY GROUPING SETS (" + millstream::join(sets, ", ") + ")";
+    // Spark repeats each row for each set: no row, no group, not even of the set without columns.
+    by = " GROUP BY GROUPING SETS (" + millstream::join(sets, ", ") + ") HAVING count(*) > 0";
   }
   std::vector<const plan::Expr*> grouped;
   if (std::any_of(node.exprs.begin(), node.exprs.end(),

@@ -68,8 +68,9 @@ bool temporal(const Request& request, Call* call) {
     return set("date_minus_date", a, b, column::day_time_interval_type(0, 0));
   if (!add && (is_timestamp(a) || is_timestamp(b)) && (is_timestamp(a) || is_date(a)) &&
       (is_timestamp(b) || is_date(b))) {
-    const TypePtr common = tightest_type(a, b);
-    return set("timestamp_minus_timestamp", common, common, full_day_time());
+    // The difference of the wall clocks of the session's zone, which a change of the clock does not shorten.
+    const TypePtr clock = column::timestamp_ntz_type();
+    return set("timestamp_minus_timestamp", clock, clock, full_day_time());
   }
   const auto plus_interval = [&](const TypePtr& time, const TypePtr& interval, bool swapped) {
     const std::string suffix = add ? (swapped ? "_reversed" : "") : "_negated";

@@ -211,7 +211,8 @@ Status StatementRun::create_like(const sql::CreateTable& create, const std::stri
 Status StatementRun::fill_file_table(const Entry& entry, const std::string& directory,
                                      const sql::QueryPtr& query) {
   TRY_ASSIGN(const auto node, session_.analyze(*query));
-  return write_files(session_, entry.provider, directory, delta::SaveMode::append, Options(),
+  return write_files(session_, entry.provider, directory, delta::SaveMode::append,
+                     Options(entry.options),
                      entry.partition_by, node, context_);
 }
 
@@ -289,6 +290,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
   bool taken = false;
   if (!by_path) {
     TRY_ASSIGN(const TableName name, session_.table_name(create.name));
+    TRY(Warehouse::check_name(name));
     TRY_ASSIGN(taken, warehouse_.is_taken(name));
     const bool files = !create.provider.empty() && !equals_ignore_case(create.provider, "delta");
     if (taken && create.if_not_exists) return nothing();

@@ -340,7 +340,8 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
   TRY_ASSIGN(const auto node, session.analyze(*insert.query));
   TRY_ASSIGN(const auto rows, as_table_rows(session, insert, node, goal.schema));
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
-  return write_files(session, goal.files->provider, goal.directory, mode, Options(),
+  return write_files(session, goal.files->provider, goal.directory, mode,
+                     Options(goal.files->options),
                      goal.partition_by, rows, context);
 }
 
@@ -355,6 +356,8 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
   TRY_ASSIGN(auto rows_plan, as_table_rows(session, insert, node, goal.schema));
   const auto replaced = replaced_rows(insert);
   const bool overwrite = insert.overwrite || replaced.has_value();
+  if (overwrite && !replaced && !goal.partition_by.empty())
+    TRY(refuse_dynamic_overwrite(session.conf()));
   TRY_ASSIGN(auto options,
              delta::parse_write_options(
                  Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));

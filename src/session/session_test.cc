@@ -153,7 +153,15 @@ TEST(Warehouse, KeepsViewsAndTablesElsewhereBesideTheFolders) {
   EXPECT_FALSE(*warehouse.is_taken({"default", "t"}));
   ASSERT_TRUE(warehouse.rename_table({"default", "v"}, {"default", "w"}).ok());
   EXPECT_EQ(*warehouse.views("default"), std::vector<std::string>{"w"});
-  EXPECT_FALSE(warehouse.put_entry({"default", "../x"}, view).ok());
+  for (const char* name : {"", ".", "..", "../x", "a/b", ".millstream", "a b"}) {
+    const TableName bad{"default", name};
+    EXPECT_TRUE(warehouse.put_entry(bad, view).is("INVALID_SCHEMA_OR_RELATION_NAME")) << name;
+    EXPECT_TRUE(warehouse.drop_table(bad).is("INVALID_SCHEMA_OR_RELATION_NAME")) << name;
+    EXPECT_TRUE(warehouse.rename_table({"default", "w"}, bad).is("INVALID_SCHEMA_OR_RELATION_NAME"));
+    EXPECT_TRUE(warehouse.create_database(name, false).is("INVALID_SCHEMA_OR_RELATION_NAME"));
+    EXPECT_FALSE(*warehouse.table_exists(bad)) << name;
+    EXPECT_FALSE(*warehouse.database_exists(name)) << name;
+  }
 }
 
 TEST(Warehouse, QuotesNames) {

@@ -91,6 +91,7 @@ Result<std::string> target_table(Session& session, const proto::WriteStreamOpera
     return Status::error("SCHEMA_NOT_FOUND",
                          {{"schemaName", quote_identifiers({"spark_catalog", name.database})}});
   }
+  TRY(Warehouse::check_name(name));
   const std::string directory = warehouse.table_directory(name);
   TRY_ASSIGN(const bool exists, warehouse.table_exists(name));
   if (!exists) {

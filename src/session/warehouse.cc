@@ -51,6 +51,19 @@ std::string TableName::quoted() const {
   return quote_identifiers({"spark_catalog", database, table});
 }
 
+Status Warehouse::check_name(const std::string& part) {
+  const bool valid = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (valid) return Status::OK();
+  return Status::error("INVALID_SCHEMA_OR_RELATION_NAME", {{"name", quote_identifier(part)}});
+}
+
+Status Warehouse::check_name(const TableName& name) {
+  TRY(check_name(name.database));
+  return check_name(name.table);
+}
+
 std::string Warehouse::database_directory(const std::string& database) const {
   const std::string name = to_lower(database);
   return name == default_database ? root_ : io::join_path(root_, name + std::string(suffix));
@@ -77,8 +90,7 @@ std::string Warehouse::info_path(const std::string& database) const {
 }
 
 Result<std::optional<Entry>> Warehouse::entry(const TableName& name) const {
-  // A name that would lead out of the folder names nothing.
-  if (name.table.find('/') != std::string::npos) return std::optional<Entry>();
+  if (!check_name(name).ok()) return std::optional<Entry>();
   const auto text = store_->get(entry_path(name));
   if (!text.ok()) {
     if (text.status().is(ErrorKind::file_not_found)) return std::optional<Entry>();
@@ -89,9 +101,7 @@ Result<std::optional<Entry>> Warehouse::entry(const TableName& name) const {
 }
 
 Status Warehouse::put_entry(const TableName& name, const Entry& entry) {
-  if (name.table.find('/') != std::string::npos) {
-    return Status::invalid("'{}' cannot be the name of a table or view", name.table);
-  }
+  TRY(check_name(name));
   TRY(store_->make_directories(std::string(io::parent_path(entry_path(name)))));
   return store_->put(entry_path(name), entry.to_json());
 }
@@ -120,12 +130,15 @@ Result<std::vector<std::string>> Warehouse::views(const std::string& database) c
 }
 
 Result<bool> Warehouse::is_taken(const TableName& name) const {
+  if (!check_name(name).ok()) return false;
   TRY_ASSIGN(const auto known, entry(name));
   if (known) return true;
   return table_exists(name);
 }
 
 Status Warehouse::rename_table(const TableName& from, const TableName& to) {
+  TRY(check_name(from));
+  TRY(check_name(to));
   TRY_ASSIGN(const auto known, entry(from));
   if (known && (known->view || !known->location.empty())) {
     TRY(put_entry(to, *known));
@@ -153,6 +166,7 @@ Status Warehouse::put_database_info(const std::string& database, const DatabaseI
 
 Result<bool> Warehouse::database_exists(const std::string& database) const {
   if (to_lower(database) == default_database) return true;
+  if (!check_name(database).ok()) return false;
   return store_->exists(database_directory(database));
 }
 
@@ -170,6 +184,7 @@ Result<std::vector<std::string>> Warehouse::databases() const {
 
 Status Warehouse::create_database(const std::string& database, bool if_not_exists,
                                   const DatabaseInfo& info) {
+  TRY(check_name(database));
   TRY_ASSIGN(const bool exists, database_exists(database));
   if (exists) {
     if (if_not_exists) return Status::OK();
@@ -186,6 +201,7 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
     return Status::error("UNSUPPORTED_FEATURE.DROP_DATABASE",
                          {{"database", quote_identifiers({"spark_catalog", "default"})}});
   }
+  // Never a folder that is no database's: the name may be anything.
   TRY_ASSIGN(const bool exists, database_exists(database));
   if (!exists) return if_exists ? Status::OK() : schema_not_found(database);
   const std::string directory = database_directory(database);
@@ -201,6 +217,7 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
 }
 
 Result<bool> Warehouse::table_exists(const TableName& name) const {
+  if (!check_name(name).ok()) return false;
   TRY_ASSIGN(const auto known, entry(name));
   if (known && known->view) return false;
   if (known && known->provider != "delta") return true;
@@ -230,6 +247,7 @@ Result<std::vector<std::string>> Warehouse::tables(const std::string& database) 
 }
 
 Status Warehouse::drop_table(const TableName& name) {
+  TRY(check_name(name));
   TRY_ASSIGN(const auto known, entry(name));
   if (known) TRY(drop_entry(name));
   if (known && known->external) return Status::OK();

@@ -35,6 +35,11 @@ class Warehouse {
   std::string table_directory(const TableName& name) const;  // where the table is, or would be
   std::string own_directory(const TableName& name) const;    // of a table that lies nowhere else
 
+  // INVALID_SCHEMA_OR_RELATION_NAME: Spark's names are of letters A to Z, digits and _, and so they
+  // are safe as names of folders. What has another name does not exist.
+  static Status check_name(const std::string& part);
+  static Status check_name(const TableName& name);
+
   Result<bool> database_exists(const std::string& database) const;
   Result<std::vector<std::string>> databases() const;
   Status create_database(const std::string& database, bool if_not_exists,

@@ -114,10 +114,26 @@ Status write_files(Session& session, const std::string& format, const std::strin
   return Status::OK();
 }
 
+Status refuse_dynamic_overwrite(const RuntimeConf& conf) {
+  if (!equals_ignore_case(conf.value("spark.sql.sources.partitionOverwriteMode"), "dynamic"))
+    return Status::OK();
+  return Status::unsupported(
+      "overwriting partitions dynamically (spark.sql.sources.partitionOverwriteMode=dynamic) is not "
+      "supported: name the partition (INSERT OVERWRITE … PARTITION (p = 'x')), or set it to static to "
+      "replace the whole table");
+}
+
 namespace {
 
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {
+  if (options.mode == SaveMode::overwrite && !options.overwrite_schema) {
+    TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, directory));
+    if (exists) {
+      TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
+      if (!table->partition_columns().empty()) TRY(refuse_dynamic_overwrite(session.conf()));
+    }
+  }
   TRY_ASSIGN(const auto rows, session.execute(node, context));
   return delta::write_table(session.runtime().store, directory, rows, options, context.cancel)
       .status();
@@ -176,6 +192,7 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   const bool insert =
       target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
 
+  if (!insert) TRY(Warehouse::check_name(name));
   if (insert) {
     if (!exists) return session.table_not_found(parts);
     if (write.partitioning_columns_size() > 0) {
@@ -321,6 +338,7 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   TRY_ASSIGN(const auto parts, sql::parse_identifier(write.table_name()));
   TRY_ASSIGN(const TableName name, session.table_name(parts));
   TRY(require_database(session, name));
+  TRY(Warehouse::check_name(name));
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->table_exists(name));
   const Status not_found = session.table_not_found(parts);
 

@@ -17,6 +17,9 @@ Status write_files(Session& session, const std::string& format, const std::strin
                    delta::SaveMode mode, const Options& options,
                    std::vector<std::string> partition_by, const plan::NodePtr& node,
                    const ActionContext& context);
+// Before an overwrite of a partitioned table: replacing only the partitions that have new rows is not done,
+// and replacing all of them would lose the others.
+Status refuse_dynamic_overwrite(const RuntimeConf& conf);
 Status run_write(Session& session, const spark::connect::WriteOperation& write,
                  const ActionContext& context);
 Status run_write_v2(Session& session, const spark::connect::WriteOperationV2& write,

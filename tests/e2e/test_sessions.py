@@ -301,3 +301,50 @@ def test_sigterm_stops_with_queries_running(tmp_path):
     (session.readStream.format("rate").load().writeStream.format("noop")
      .option("checkpointLocation", str(tmp_path / "ck")).start())
     assert server.stop() == 0
+
+
+def test_no_statement_reaches_beyond_the_folder_of_its_table(tmp_path):
+    """Names of tables are names of folders: none may lead elsewhere, least of all one that is dropped."""
+    from millstream_server import Server
+
+    (tmp_path / "mine").write_text("keep me")
+    server = Server(warehouse=tmp_path / "warehouse")
+    spark = server.session()
+    try:
+        spark.sql("create table kept (a int)")
+        for name in ["``", "`.`", "`..`", "`../mine`", "`kept/_delta_log`", "`.millstream`"]:
+            for statement in ["create table {} (a int)", "create view {} as select 1 a", "drop table {}",
+                              "alter table kept rename to {}", "drop view {}", "create database {}",
+                              "drop database {} cascade", "truncate table {}"]:
+                with pytest.raises(PySparkException):
+                    spark.sql(statement.format(name))
+        with pytest.raises(PySparkException):
+            spark.range(1).write.saveAsTable("`..`")
+        with pytest.raises(PySparkException):
+            spark.range(1).writeTo("`..`").create()
+        assert spark.table("kept").count() == 0
+        assert (tmp_path / "mine").read_text() == "keep me"
+        assert not (tmp_path / "_delta_log").exists()
+    finally:
+        spark.stop()
+        server.stop()
+
+
+def test_an_overwrite_never_drops_more_than_it_says(spark):
+    spark.sql("create table dynamic_overwrite (a int, d string) partitioned by (d)")
+    spark.sql("insert into dynamic_overwrite values (1, 'x'), (2, 'y')")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    with pytest.raises(PySparkException, match="partitionOverwriteMode"):
+        spark.sql("insert overwrite dynamic_overwrite values (9, 'x')")
+    with pytest.raises(PySparkException, match="partitionOverwriteMode"):
+        spark.sql("select 9 a, 'x' d").write.mode("overwrite").insertInto("dynamic_overwrite")
+    assert spark.table("dynamic_overwrite").count() == 2
+    spark.sql("insert overwrite dynamic_overwrite partition (d = 'x') values (9)")
+    assert sorted(spark.table("dynamic_overwrite").collect()) == [(2, "y"), (9, "x")]
+
+
+def test_rows_of_a_csv_table_come_back_with_its_options(spark):
+    spark.sql("create table with_header (a int, b string) using csv options (header true, sep ';')")
+    spark.sql("insert into with_header values (1, 'x'), (2, 'y')")
+    spark.sql("insert into with_header values (3, 'z;')")
+    assert sorted(spark.table("with_header").collect()) == [(1, "x"), (2, "y"), (3, "z;")]

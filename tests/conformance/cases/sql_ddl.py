@@ -341,3 +341,12 @@ script("refresh_function", "REFRESH FUNCTION upper")
 script("explain_extended", "EXPLAIN EXTENDED SELECT zz FROM t")
 script("execute_immediate", "EXECUTE IMMEDIATE 'SELECT 1 + ? AS a' USING 4")
 script("execute_immediate_into", "DECLARE OR REPLACE VARIABLE ei INT", "EXECUTE IMMEDIATE 'SELECT 41 + :x' INTO ei USING 1 AS x", "SELECT ei")
+
+# Names of tables and databases are names of folders: Spark lets only letters, digits and _ through.
+for i, name in enumerate(["``", "`.`", "`..`", "`../other`", "`a/b`", "`a b`", "`größe`", "`.hidden`", "`a-b`"]):
+    script(f"bad_name_{i}_table", f"CREATE TABLE {name} (a INT) USING delta")
+    script(f"bad_name_{i}_view", f"CREATE VIEW {name} AS SELECT 1 AS a")
+    script(f"bad_name_{i}_drop", f"DROP TABLE {name}")
+    script(f"bad_name_{i}_database", f"CREATE DATABASE {name}")
+    script(f"bad_name_{i}_select", f"SELECT * FROM {name}")
+script("bad_name_rename", "CREATE TABLE bad_name_rename (a INT) USING delta", "ALTER TABLE bad_name_rename RENAME TO `../x`")

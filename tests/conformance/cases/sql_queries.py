@@ -408,3 +408,29 @@ queries(
     },
     prefix="plain_",
 )
+
+queries(
+    area,
+    {
+        "not_not_in": "SELECT v FROM VALUES (1), (5), (null) x(v) WHERE NOT (v NOT IN (SELECT * FROM VALUES (1), (2)))",
+        "not_not_in_nulls": "SELECT v FROM VALUES (1), (5), (null) x(v) WHERE NOT (v NOT IN (SELECT * FROM VALUES (1), (null)))",
+        "not_not": "SELECT v FROM VALUES (1), (5), (null) x(v) WHERE NOT (NOT (v IN (SELECT * FROM VALUES (1), (2))))",
+        "not_or": "SELECT v FROM VALUES (1), (5), (null) x(v) WHERE NOT (v NOT IN (SELECT * FROM VALUES (1), (5)) OR v > 4)",
+        "not_and": "SELECT v FROM VALUES (1), (5), (null) x(v) WHERE NOT (v IN (SELECT * FROM VALUES (1), (null)) AND v < 4)",
+        "rollup_empty": "SELECT k, count(*) FROM t WHERE false GROUP BY ROLLUP (k)",
+        "cube_empty": "SELECT k, v, sum(v) FROM t WHERE false GROUP BY CUBE (k, v)",
+        "sets_empty": "SELECT count(*) FROM t WHERE false GROUP BY GROUPING SETS ((), ())",
+        "group_by_none_empty": "SELECT count(*) FROM t WHERE false",
+        "clock_change": "SELECT TIMESTAMP '2024-03-11 00:00:00' - TIMESTAMP '2024-03-10 00:00:00' AS d",
+    },
+    prefix="found_",
+)
+
+
+@area.case(conf={"spark.sql.session.timeZone": "America/New_York"})
+def found_clock_change_new_york(c):
+    return c.spark.sql(
+        "SELECT TIMESTAMP '2024-03-11 00:00:00' - TIMESTAMP '2024-03-10 00:00:00' AS a,"
+        " TIMESTAMP '2024-11-04 00:00:00' - DATE '2024-11-03' AS b,"
+        " TIMESTAMP '2024-03-11 00:00:00' - TIMESTAMP_NTZ '2024-03-10 00:00:00' AS c")
+
