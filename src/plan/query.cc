@@ -180,7 +180,9 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
     auto value = folded(*resolved);
     if (resolved->kind == ExprKind::literal && resolved->type->is_numeric() && !value &&
         resolved->value->is_valid) {
-      value = static_cast<std::int64_t>(std::strtod(resolved->pretty.c_str(), nullptr));
+      const double number = std::strtod(resolved->pretty.c_str(), nullptr);
+      constexpr double beyond = 9223372036854775808.0;  // the first whole number that is none of 64 bits
+      if (number > -beyond && number < beyond) value = static_cast<std::int64_t>(number);
     }
     if (resolved->type->kind() == TypeKind::null) {
       return Status::error("UNEXPECTED_INPUT_TYPE",

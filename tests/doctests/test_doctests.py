@@ -13,8 +13,11 @@ from millstream_server import Server  # noqa: E402
 
 @pytest.fixture(scope="module")
 def server():
+    from pyspark.sql.connect.session import SparkSession
+
     # One for all modules: some doctests use the session that is there already.
     server = Server()
+    SparkSession._default_session = SparkSession._active_session.session = server.session()
     yield server
     server.stop()
 
