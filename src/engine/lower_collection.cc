@@ -53,11 +53,14 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
                        join(a, ", "));
   }
   if (name == "get_map_value") return fmt::format("map_extract_value({}, {})", a[0], a[1]);
+  if (name == "get_item" && !expr.ansi)
+    return fmt::format("CASE WHEN {1} < 0 THEN NULL ELSE {0}[{1} + 1] END", a[0], a[1]);
   if (name == "get_item") {
     return fmt::format("{0}[ms_array_index({1}, len({0})) + 1]", a[0], a[1]);
   }
-  if (name == "element_at") return fmt::format("{0}[ms_element_index({1}, len({0}))]", a[0], a[1]);
-  if (name == "try_element_at")
+  if (name == "element_at" && expr.ansi)
+    return fmt::format("{0}[ms_element_index({1}, len({0}))]", a[0], a[1]);
+  if (name == "try_element_at" || name == "element_at")
     return fmt::format("{0}[ms_try_element_index({1}, len({0}))]", a[0], a[1]);
   if (name == "slice") {
     return fmt::format(

@@ -434,3 +434,10 @@ def found_clock_change_new_york(c):
         " TIMESTAMP '2024-11-04 00:00:00' - DATE '2024-11-03' AS b,"
         " TIMESTAMP '2024-03-11 00:00:00' - TIMESTAMP_NTZ '2024-03-10 00:00:00' AS c")
 
+
+
+@area.case(conf={"spark.sql.ansi.enabled": "false"})
+def found_elements_without_ansi(c):
+    return c.spark.sql(
+        "SELECT array(1)[5] AS a, array(1)[-1] AS b, array(1, 2)[id] AS c, element_at(array(1), 3) AS d,"
+        " element_at(array(1, 2), -1) AS e, element_at(array(1), CAST(id AS INT) - 7) AS f FROM range(3)")
