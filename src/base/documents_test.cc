@@ -13,7 +13,8 @@ using Texts = std::vector<std::string>;
 TEST(JsonText, ReadsOneDocumentAndLeavesTheRest) {
   EXPECT_EQ(json_document(" {\"a\": [1, {}]} rest"), "{\"a\": [1, {}]}");
   EXPECT_EQ(json_document("'x'"), "'x'");
-  for (const char* bad : {"", "{", "[1,]", "{\"a\"}", "01", "1x", "nulls", "\"\\x\"", "{a:1}", "[1 2]"})
+  for (const char* bad :
+       {"", "{", "[1,]", "{\"a\"}", "01", "1x", "nulls", "\"\\x\"", "{a:1}", "[1 2]"})
     EXPECT_FALSE(json_document(bad)) << bad;
   EXPECT_FALSE(json_document(std::string(100000, '[')));
 }
@@ -52,7 +53,8 @@ TEST(CsvText, FieldsAreQuotedWhereTheyMustBe) {
 }
 
 TEST(XmlText, ReadsElementsAttributesAndText) {
-  const auto root = parse_xml("<?xml version='1.0'?><!-- c --><a b=\"1&amp;2\">x<c/><![CDATA[<y>]]></a>");
+  const auto root =
+      parse_xml("<?xml version='1.0'?><!-- c --><a b=\"1&amp;2\">x<c/><![CDATA[<y>]]></a>");
   ASSERT_TRUE(root);
   EXPECT_EQ(root->name, "a");
   EXPECT_EQ(root->attributes[0].second, "1&2");
@@ -61,8 +63,9 @@ TEST(XmlText, ReadsElementsAttributesAndText) {
 }
 
 TEST(XmlText, RefusesWhatIsMalformedOrHostile) {
-  for (const char* bad : {"", "<a", "<a>", "<a></b>", "<a b=1/>", "<a b='1' b='2'/>", "<a>&no;</a>", "<a>&#0;</a>",
-                          "<a/><b/>", "text", "<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", "<a><![CDATA[x</a>"})
+  for (const char* bad :
+       {"", "<a", "<a>", "<a></b>", "<a b=1/>", "<a b='1' b='2'/>", "<a>&no;</a>", "<a>&#0;</a>",
+        "<a/><b/>", "text", "<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", "<a><![CDATA[x</a>"})
     EXPECT_FALSE(parse_xml(bad)) << bad;
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";

@@ -18,8 +18,7 @@ void append_utf8(std::string* out, std::uint32_t point) {
   const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
   const std::uint32_t lead = more == 1 ? 0xC0 : more == 2 ? 0xE0 : 0xF0;
   *out += static_cast<char>(lead | (point >> (6 * more)));
-  for (int i = more - 1; i >= 0; --i)
-    *out += static_cast<char>(0x80 | ((point >> (6 * i)) & 0x3F));
+  for (int i = more - 1; i >= 0; --i) *out += static_cast<char>(0x80 | ((point >> (6 * i)) & 0x3F));
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -30,7 +29,8 @@ bool is_hex(char c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 
 
 bool is_name(char c) {
   return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '$' ||
-         c == '@' || c == '#' || c == '*' || c == '-' || (static_cast<unsigned char>(c) & 0x80) != 0;
+         c == '@' || c == '#' || c == '*' || c == '-' ||
+         (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
 // Steps over the pieces of a text. Every step is false where the text is malformed.
@@ -174,9 +174,9 @@ class Scanner {
 // A number as Jackson copies it: whole ones keep their digits, others go through a double.
 std::string copied_number(std::string_view text) {
   if (!json_is_whole(text)) {
-    const std::string number =
-        text.ends_with("INF") ? std::string(text.substr(0, text.size() - 3)) + "Infinity"
-                              : std::string(text);
+    const std::string number = text.ends_with("INF")
+                                   ? std::string(text.substr(0, text.size() - 3)) + "Infinity"
+                                   : std::string(text);
     const std::string shown = java_text(std::strtod(number.c_str(), nullptr));
     return is_digit(shown.back()) ? shown : "\"" + shown + "\"";
   }

@@ -23,8 +23,7 @@ void append_point(std::uint32_t point, std::string* out) {
   const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
   const std::uint32_t lead = more == 1 ? 0xC0 : more == 2 ? 0xE0 : 0xF0;
   *out += static_cast<char>(lead | (point >> (6 * more)));
-  for (int i = more - 1; i >= 0; --i)
-    *out += static_cast<char>(0x80 | ((point >> (6 * i)) & 0x3F));
+  for (int i = more - 1; i >= 0; --i) *out += static_cast<char>(0x80 | ((point >> (6 * i)) & 0x3F));
 }
 
 class Parser {
@@ -94,7 +93,7 @@ class Parser {
     if (hex) body.remove_prefix(1);
     std::uint32_t point = 0;
     for (const char c : body) {
-      const int digit = c >= '0' && c <= '9'                          ? c - '0'
+      const int digit = c >= '0' && c <= '9'                            ? c - '0'
                         : hex && (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
                                                                         : -1;
       if (digit < 0 || point > 0x10FFFF) return false;

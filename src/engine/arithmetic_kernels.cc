@@ -7,8 +7,8 @@
 
 #include "engine/hash.h"
 #include "engine/kernels.h"
-#include "engine/spark_random.h"
 #include "engine/raise.h"
+#include "engine/spark_random.h"
 #include "engine/strict_math.h"
 #include "engine/text.h"
 
@@ -275,7 +275,8 @@ std::optional<double> sample(Failure&, std::int64_t seed, std::int64_t row) {
     double value = 0;
   };
   static thread_local Place place;
-  if (place.seed != seed || place.row > row || place.row < 0) place = {seed, 0, SparkRandom(seed), 0};
+  if (place.seed != seed || place.row > row || place.row < 0)
+    place = {seed, 0, SparkRandom(seed), 0};
   for (; place.row < row; ++place.row) place.value = place.random.next_double();
   return place.value;
 }

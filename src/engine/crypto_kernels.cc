@@ -144,8 +144,9 @@ Result<std::string> vector_for(Mode mode, std::string_view given) {
 
 Status check_aad(Mode mode, std::string_view aad, std::string_view function) {
   if (aad.empty() || mode == Mode::gcm) return Status::OK();
-  return Status::error("UNSUPPORTED_FEATURE.AES_MODE_AAD",
-                       {{"mode", std::string(name_of(mode))}, {"functionName", std::string(function)}});
+  return Status::error(
+      "UNSUPPORTED_FEATURE.AES_MODE_AAD",
+      {{"mode", std::string(name_of(mode))}, {"functionName", std::string(function)}});
 }
 
 Result<std::string> encrypted(std::string_view text, std::string_view key, std::string_view mode,

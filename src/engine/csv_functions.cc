@@ -57,8 +57,8 @@ bool read_floating(const ValueKernel& kernel, std::string_view text, TypeKind ki
   if (!number) {
     number = parse_double(text);
     // Java's own names of what is not finite are written out.
-    const bool word = text.find("inf") != std::string_view::npos ||
-                      text.find("INF") != std::string_view::npos;
+    const bool word =
+        text.find("inf") != std::string_view::npos || text.find("INF") != std::string_view::npos;
     if (word) number.reset();
   }
   if (!number) return false;

@@ -75,7 +75,8 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
   Result<connector::Batches> execute(const plan::NodePtr& node,
                                      const ExecutionContext& context) override {
     if (!has_recursion(node)) return execute_plan(core_, node, context);
-    const auto run = [&](const plan::NodePtr& step) -> Result<std::vector<connector::RecordBatchPtr>> {
+    const auto run =
+        [&](const plan::NodePtr& step) -> Result<std::vector<connector::RecordBatchPtr>> {
       TRY_ASSIGN(const connector::Batches rows, execute_plan(core_, step, context));
       return connector::collect(rows);
     };

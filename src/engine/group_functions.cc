@@ -221,8 +221,9 @@ Result<Value> freq_items(const ValueKernel&, const Values& a) {
     } else if (static_cast<std::int64_t>(counts.size()) < limit) {
       counts.emplace(item, 1);
     } else {
-      const auto least = std::min_element(
-          counts.begin(), counts.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+      const auto least =
+          std::min_element(counts.begin(), counts.end(),
+                           [](const auto& x, const auto& y) { return x.second < y.second; });
       const std::int64_t lost = least->second;
       if (1 >= lost) {
         std::erase_if(counts, [&](const auto& entry) { return entry.second <= lost; });
@@ -247,8 +248,7 @@ void put_big_endian(T value, std::string& out) {
 Result<Value> count_min(const ValueKernel&, const Values& a) {
   const double eps = as_double(a[1]);
   const double confidence = as_double(a[2]);
-  if (!(eps > 0))
-    return Status::invalid("requirement failed: Relative error must be positive");
+  if (!(eps > 0)) return Status::invalid("requirement failed: Relative error must be positive");
   if (!(confidence > 0 && confidence < 1))
     return Status::invalid("requirement failed: Confidence must be within range (0.0, 1.0)");
   const double wanted_width = std::ceil(2 / eps);
@@ -261,7 +261,8 @@ Result<Value> count_min(const ValueKernel&, const Values& a) {
   JavaRandom random(static_cast<std::int32_t>(a[3].integer));  // an INT in Spark
   std::vector<std::int64_t> hashes;
   for (std::int32_t i = 0; i < depth; ++i) hashes.push_back(random.below(0x7fffffff));
-  std::vector<std::int64_t> table(static_cast<std::size_t>(width) * static_cast<std::size_t>(depth));
+  std::vector<std::int64_t> table(static_cast<std::size_t>(width) *
+                                  static_cast<std::size_t>(depth));
   std::int64_t total = 0;
   for (const Value& item : without_nulls(a[0])) {
     ++total;
@@ -271,9 +272,9 @@ Result<Value> count_min(const ValueKernel&, const Values& a) {
     for (std::int32_t i = 0; i < depth; ++i) {
       std::int32_t bucket = 0;
       if (text) {
-        const auto mixed = static_cast<std::int32_t>(
-            static_cast<std::uint32_t>(first) +
-            static_cast<std::uint32_t>(i) * static_cast<std::uint32_t>(second));
+        const auto mixed = static_cast<std::int32_t>(static_cast<std::uint32_t>(first) +
+                                                     static_cast<std::uint32_t>(i) *
+                                                         static_cast<std::uint32_t>(second));
         bucket = std::abs(mixed % width);
       } else {
         auto hash = static_cast<std::uint64_t>(hashes[static_cast<std::size_t>(i)]) *

@@ -105,9 +105,8 @@ class JsonWriter {
       if (!first) out_ += ',';
       first = false;
       new_line();
-      append_json_quoted(map ? key_text(value.items[i].items[0], *type.key())
-                             : type.fields()[i].name,
-                         &out_);
+      append_json_quoted(
+          map ? key_text(value.items[i].items[0], *type.key()) : type.fields()[i].name, &out_);
       out_ += pretty_ ? " : " : ":";
       TRY(write(item, map ? *type.value() : *type.fields()[i].type));
     }

@@ -1,8 +1,8 @@
 // Dates, patterns, regular expressions and JSON, as Spark answers.
 #include <gtest/gtest.h>
 
-#include "engine/java_regex.h"
 #include "base/json_text.h"
+#include "engine/java_regex.h"
 #include "engine/test_plans.h"
 
 namespace millstream::engine {

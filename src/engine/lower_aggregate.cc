@@ -91,7 +91,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   const bool days = expr.type->kind() == TypeKind::day_time_interval;
   if (name == "avg" && (days || expr.type->kind() == TypeKind::year_month_interval)) {
     const std::string mean = fmt::format(
-        "ms_interval_divide(CAST(sum({0}{1}){2}{3} AS BIGINT), nullif(count({0}{1}){2}{3}, 0), {4})",
+        "ms_interval_divide(CAST(sum({0}{1}){2}{3} AS BIGINT), nullif(count({0}{1}){2}{3}, 0), "
+        "{4})",
         once, a[0], suffix(filter), over, days ? "false" : "true");
     return days ? mean : "CAST(" + mean + " AS INTEGER)";
   }
@@ -113,11 +114,13 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
         expr.type->scale());
   }
   // Aggregates of the C interface crash in some statements of several windows: OVER takes DuckDB's.
-  if (name == "corr" && !over.empty()) return fmt::format("corr({}, {}){}{}", a[0], a[1], suffix(filter), over);
+  if (name == "corr" && !over.empty())
+    return fmt::format("corr({}, {}){}{}", a[0], a[1], suffix(filter), over);
   if (name == "approx_count_distinct" && !over.empty())
     return fmt::format("approx_count_distinct({}){}{}", a[0], suffix(filter), over);
   if (name == "corr") {
-    const std::string both_parts = fmt::format("({}{}, {}){}{}", once, a[0], a[1], suffix(filter), over);
+    const std::string both_parts =
+        fmt::format("({}{}, {}){}{}", once, a[0], a[1], suffix(filter), over);
     const std::string scale = "ms_comoment_scale" + both_parts;
     if (expr.ansi) return fmt::format("ms_divide(ms_comoment{}, {})", both_parts, scale);
     return fmt::format("(ms_comoment{} / nullif({}, 0))", both_parts, scale);
@@ -154,8 +157,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   }
   if (name == "percentile_disc") {
     const bool ascending = expr.window->order[0].ascending;
-    return fmt::format("quantile_disc(CAST({} AS DOUBLE), {} ORDER BY CAST({} AS DOUBLE) {}){}{}", a[0],
-                       a[1], a[0], ascending ? "ASC" : "DESC", suffix(filter), over);
+    return fmt::format("quantile_disc(CAST({} AS DOUBLE), {} ORDER BY CAST({} AS DOUBLE) {}){}{}",
+                       a[0], a[1], a[0], ascending ? "ASC" : "DESC", suffix(filter), over);
   }
   if (name == "grouping") return fmt::format("CAST(GROUPING({}) AS TINYINT)", a[0]);
   if (name == "grouping_id") return fmt::format("CAST(GROUPING({}) AS BIGINT)", join(a, ", "));

@@ -156,11 +156,11 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
   if (name == "monotonically_increasing_id" || name == "spark_partition_id") {
     const bool id = name == "spark_partition_id";
     if (!partitions_) return std::string(id ? "CAST(0 AS INTEGER)" : "(row_number() OVER () - 1)");
-    const std::string partition =
-        fmt::format("((row_number() OVER () * {} - 1) // {})", partitions_->count, partitions_->rows);
+    const std::string partition = fmt::format("((row_number() OVER () * {} - 1) // {})",
+                                              partitions_->count, partitions_->rows);
     if (id) return "CAST(" + partition + " AS INTEGER)";
-    return fmt::format("({0} * 8589934592 + row_number() OVER () - 1 - {0} * {1} // {2})", partition,
-                       partitions_->rows, partitions_->count);
+    return fmt::format("({0} * 8589934592 + row_number() OVER () - 1 - {0} * {1} // {2})",
+                       partition, partitions_->rows, partitions_->count);
   }
   if (name.starts_with("second_argument_")) return call(expr, name.substr(16), {a[1]});
   if (name == "hash" || name == "xxhash64") return hash_call(expr, a);
@@ -249,7 +249,8 @@ bool can_fail(std::string_view sql) {
       "ms_binary_of_", "ms_validate_",    "ms_array_",     "ms_bit_get",
       "ms_from_",      "ms_comes_before", "ms_timestamp_", "ms_lpad",
       "ms_rpad",       "ms_repeat",       "ms_regexp_",    "ms_split_part",
-      "ms_format",     "ms_parse_json",   "ms_variant_",  "ms_to_number", "ms_aes_"};
+      "ms_format",     "ms_parse_json",   "ms_variant_",   "ms_to_number",
+      "ms_aes_"};
   for (const auto part : parts) {
     if (sql.find(part) != std::string_view::npos) return true;
   }

@@ -230,8 +230,8 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
   return Status::unsupported("{} is not supported here", expr.pretty);
 }
 
-// Spark gives IN of a subquery its two values after it has moved NOT inwards, so NOT (x NOT IN …) is x IN …;
-// null: there is nothing to move.
+// Spark gives IN of a subquery its two values after it has moved NOT inwards, so NOT (x NOT IN …)
+// is x IN …; null: there is nothing to move.
 plan::ExprPtr ExprLowering::negation_moved_in(const Expr& negation) {
   const Expr& child = *negation.children[0];
   if (child.kind != ExprKind::call || !plan::contains(child, ExprKind::subquery)) return nullptr;

@@ -78,9 +78,8 @@ namespace {
 
 // A variant's value and metadata.
 const column::TypePtr& variant_members() {
-  static const column::TypePtr type =
-      column::struct_type({{"value", column::binary_type(), true, {}},
-                           {"metadata", column::binary_type(), true, {}}});
+  static const column::TypePtr type = column::struct_type(
+      {{"value", column::binary_type(), true, {}}, {"metadata", column::binary_type(), true, {}}});
   return type;
 }
 

@@ -1,6 +1,6 @@
-// rand, randn, uniform and randstr with a seed: Spark's sequences. Each thread that computes such an
-// expression is a partition of its own: the first one begins at the seed, the next one at the seed
-// and 1, as Spark's partitions do.
+// rand, randn, uniform and randstr with a seed: Spark's sequences. Each thread that computes such
+// an expression is a partition of its own: the first one begins at the seed, the next one at the
+// seed and 1, as Spark's partitions do.
 #include <atomic>
 #include <memory>
 
@@ -89,10 +89,9 @@ double randn(SparkRandom& random, Failure&) { return random.next_gaussian(); }
 
 std::string randstr(SparkRandom& random, Failure& failure, std::int32_t length) {
   if (length < 0) {
-    failure(Status::error("INVALID_PARAMETER_VALUE.LENGTH",
-                          {{"parameter", "`length`"},
-                           {"functionName", "`randstr`"},
-                           {"length", std::to_string(length)}}));
+    failure(Status::error("INVALID_PARAMETER_VALUE.LENGTH", {{"parameter", "`length`"},
+                                                             {"functionName", "`randstr`"},
+                                                             {"length", std::to_string(length)}}));
     return {};
   }
   static constexpr std::string_view alphabet =

@@ -12,8 +12,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_letter(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
@@ -24,7 +23,8 @@ std::size_t sentence_end(std::string_view text, std::size_t at) {
   for (; at < text.size(); ++at) {
     if (!is_one_of(text[at], ".?!")) continue;
     bool stop_only = true;
-    while (at < text.size() && is_one_of(text[at], ".?!")) stop_only = text[at++] == '.' && stop_only;
+    while (at < text.size() && is_one_of(text[at], ".?!"))
+      stop_only = text[at++] == '.' && stop_only;
     while (at < text.size() && is_one_of(text[at], "\"')]}")) ++at;
     const std::size_t blanks = at;
     while (at < text.size() && is_blank(text[at])) ++at;

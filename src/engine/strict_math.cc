@@ -16,8 +16,8 @@ std::int32_t high_word(double x) {
 }
 double with_high_word(double x, std::int32_t high) {
   const std::uint64_t low = std::bit_cast<std::uint64_t>(x) & 0xFFFFFFFFU;
-  return std::bit_cast<double>(
-      static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 | low);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 |
+                               low);
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ constexpr std::size_t short_text_max = 63;
 template <typename T>
 std::string little_endian(T value, std::size_t bytes = sizeof(T)) {
   std::string out;
-  for (std::size_t i = 0; i < bytes; ++i)
-    out += static_cast<char>((value >> (8 * i)) & 0xFF);
+  for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFF);
   return out;
 }
 
@@ -86,9 +85,9 @@ std::string VariantBuilder::decimal(__int128 unscaled, int scale) {
   for (__int128 rest = unscaled; rest != 0; rest /= 10) ++digits;
   digits = std::max(digits, scale);
   const int step = digits <= 9 ? 0 : digits <= 18 ? 1 : 2;
-  return scalar(primitive_decimal4 + step,
-                static_cast<char>(scale) +
-                    little_endian(unscaled, static_cast<std::size_t>(4) << step));
+  return scalar(
+      primitive_decimal4 + step,
+      static_cast<char>(scale) + little_endian(unscaled, static_cast<std::size_t>(4) << step));
 }
 
 std::string VariantBuilder::date(std::int64_t days) {
@@ -156,8 +155,8 @@ std::optional<std::string> VariantBuilder::object(
   const bool large = fields.size() > 0xFF;
   const std::size_t id_bytes = bytes_for(id_max);
   const std::size_t offset_bytes = bytes_for(size);
-  std::string out(1, header(basic_object,
-                            (large ? 16U : 0U) | (id_bytes - 1) << 2 | (offset_bytes - 1)));
+  std::string out(
+      1, header(basic_object, (large ? 16U : 0U) | (id_bytes - 1) << 2 | (offset_bytes - 1)));
   out += little_endian(fields.size(), large ? 4 : 1);
   for (const Field& field : sorted) out += little_endian(field.id, id_bytes);
   for (const Field& field : sorted) out += little_endian(field.offset, offset_bytes);
@@ -231,8 +230,7 @@ std::int64_t VariantView::integer() const {
   const int t = type();
   if (t == primitive_true || t == primitive_false) return t == primitive_true ? 1 : 0;
   std::size_t bytes = 8;
-  if (t >= primitive_int1 && t < primitive_int8)
-    bytes = std::size_t{1} << (t - primitive_int1);
+  if (t >= primitive_int1 && t < primitive_int8) bytes = std::size_t{1} << (t - primitive_int1);
   if (t == primitive_date) bytes = 4;
   const std::size_t shift = 64 - 8 * bytes;
   return static_cast<std::int64_t>(number(1, bytes) << shift) >> shift;

@@ -87,9 +87,8 @@ Result<Value> parse_json(const ValueKernel&, const Values& a) {
   const auto value = document ? parsed_value(*document, strict, &builder) : std::nullopt;
   if (value) return value_of(builder.finish(*value));
   if (Try) return null_value();
-  const Status status =
-      Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-                    {{"badRecord", a[0].text}, {"failFastMode", "FAILFAST"}});
+  const Status status = Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+                                      {{"badRecord", a[0].text}, {"failFastMode", "FAILFAST"}});
   return with_kind(status, ErrorKind::spark);
 }
 
@@ -360,8 +359,8 @@ class VariantReader {
 
   std::optional<Value> read_as_decimal(const VariantView& view, const DataType& type) const {
     if (!is_number(view.kind()) && view.kind() != Kind::text) return std::nullopt;
-    const std::string text = view.kind() == Kind::boolean ? std::to_string(view.integer())
-                                                          : scalar_text(view, zone_);
+    const std::string text =
+        view.kind() == Kind::boolean ? std::to_string(view.integer()) : scalar_text(view, zone_);
     const auto number = read_decimal(trim_java(text), type.precision(), type.scale());
     if (!number) return std::nullopt;
     Value out;
@@ -415,9 +414,8 @@ Result<Value> cast_to(const ValueKernel& kernel, const VariantView& view, bool a
   auto value = VariantReader(kernel.time_zone).read(view, kernel.result);
   if (value) return std::move(*value);
   if (attempt) return null_value();
-  return Status::error("INVALID_VARIANT_CAST",
-                       {{"value", view.json(kernel.time_zone)},
-                        {"dataType", "\"" + kernel.result->sql() + "\""}});
+  return Status::error("INVALID_VARIANT_CAST", {{"value", view.json(kernel.time_zone)},
+                                                {"dataType", "\"" + kernel.result->sql() + "\""}});
 }
 
 template <bool Try>
@@ -503,8 +501,7 @@ Result<Value> variant_entries(const ValueKernel&, const Values& a) {
   Value out = list_value({});
   const auto add = [&](Value key, const VariantView& item) {
     const auto place = static_cast<std::int64_t>(out.items.size());
-    Value value =
-        list_value({text_value(std::string(item.bytes())), a[0].items[1]});
+    Value value = list_value({text_value(std::string(item.bytes())), a[0].items[1]});
     out.items.push_back(list_value({integer_value(place), std::move(key), std::move(value)}));
   };
   if (view.kind() == Kind::object) {
@@ -622,7 +619,8 @@ Shape shape_of(const VariantView& view) {
   if (out.kind == Kind::integer) out.precision = 20;
   if (out.kind == Kind::decimal) {
     const auto number = view.decimal();
-    const std::string digits = plain_decimal(number.unscaled < 0 ? -number.unscaled : number.unscaled, 0);
+    const std::string digits =
+        plain_decimal(number.unscaled < 0 ? -number.unscaled : number.unscaled, 0);
     out.scale = number.scale;
     out.precision = std::max(static_cast<int>(digits.size()), number.scale);
   }

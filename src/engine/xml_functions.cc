@@ -126,7 +126,8 @@ class XmlReader {
                          Value* out) const {
     const bool attributes = !equals_ignore_case(kernel_.option("excludeattribute"), "true");
     for (const auto& [attribute, text] : node.attributes) {
-      if (attributes && equals_ignore_case(prefix_ + attribute, name)) return read_text(text, *type, out);
+      if (attributes && equals_ignore_case(prefix_ + attribute, name))
+        return read_text(text, *type, out);
     }
     if (name == value_tag_) {
       std::string text;
@@ -400,12 +401,9 @@ Result<Value> to_xml(const ValueKernel& kernel, const Values& a) {
 }
 
 constexpr ValueFunction functions[] = {
-    {"xpath", xpath_values},
-    {"xpath_boolean", xpath_boolean},
-    {"xpath_number", xpath_number},
-    {"xpath_string", xpath_string},
-    {"from_xml", from_xml},
-    {"to_xml", to_xml},
+    {"xpath", xpath_values},        {"xpath_boolean", xpath_boolean},
+    {"xpath_number", xpath_number}, {"xpath_string", xpath_string},
+    {"from_xml", from_xml},         {"to_xml", to_xml},
 };
 
 }  // namespace

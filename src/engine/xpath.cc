@@ -76,8 +76,8 @@ class Parser {
   }
 
   void advance() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' ||
-                                  text_[at_] == '\r'))
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
       ++at_;
     const std::size_t begin = at_;
     if (at_ >= text_.size()) {
@@ -92,10 +92,10 @@ class Parser {
     } else if (is_digit(c) || (c == '.' && is_digit(next))) {
       while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
     } else if (is_name_start(c)) {
-      while (at_ < text_.size() && (is_name_start(text_[at_]) || is_digit(text_[at_]) ||
-                                    text_[at_] == '-' || text_[at_] == '.' ||
-                                    (text_[at_] == ':' && at_ + 1 < text_.size() &&
-                                     is_name_start(text_[at_ + 1]))))
+      while (at_ < text_.size() &&
+             (is_name_start(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '-' ||
+              text_[at_] == '.' ||
+              (text_[at_] == ':' && at_ + 1 < text_.size() && is_name_start(text_[at_ + 1]))))
         ++at_;
     } else {
       const auto pair = text_.substr(at_, 2);
@@ -170,11 +170,10 @@ class Parser {
         advance();
         if (token_.empty()) return out;
       }
-    } else if (!token_.empty() && (token_[0] == '"' || token_[0] == '\'' || is_digit(token_[0]) ||
-                                   token_ == "(" || (token_[0] == '.' && token_.size() > 1 &&
-                                                     is_digit(token_[1])) ||
-                                   (is_name_start(token_[0]) && !is_test(token_) &&
-                                    call_follows()))) {
+    } else if (!token_.empty() &&
+               (token_[0] == '"' || token_[0] == '\'' || is_digit(token_[0]) || token_ == "(" ||
+                (token_[0] == '.' && token_.size() > 1 && is_digit(token_[1])) ||
+                (is_name_start(token_[0]) && !is_test(token_) && call_follows()))) {
       TRY_ASSIGN(ExprPtr first, primary(depth));
       if (token_ != "/" && token_ != "//" && token_ != "[") return first;
       out->arguments.push_back(std::move(first));
@@ -333,8 +332,8 @@ double number_of(std::string_view text) {
   text = trim(text);
   std::string_view digits = text;
   if (digits.starts_with('-')) digits.remove_prefix(1);
-  const bool plain = !digits.empty() && digits.find_first_not_of("0123456789.") ==
-                                            std::string_view::npos;
+  const bool plain =
+      !digits.empty() && digits.find_first_not_of("0123456789.") == std::string_view::npos;
   if (!plain || digits == ".") return std::nan("");
   return std::strtod(std::string(text).c_str(), nullptr);
 }
@@ -342,7 +341,8 @@ double number_of(std::string_view text) {
 std::string text_of_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  if (value == std::floor(value) && std::fabs(value) < 1e15) return fmt::format("{:.0f}", value + 0.0);
+  if (value == std::floor(value) && std::fabs(value) < 1e15)
+    return fmt::format("{:.0f}", value + 0.0);
   return fmt::format("{}", value);
 }
 
@@ -368,8 +368,8 @@ class Evaluation {
     return nodes_[node.place].xml->content();
   }
   std::optional<std::string> value_of(const Node& node) const {
-    const bool element = node.attribute < 0 &&
-                         (node.place == 0 || !nodes_[node.place].xml->is_text());
+    const bool element =
+        node.attribute < 0 && (node.place == 0 || !nodes_[node.place].xml->is_text());
     return element ? std::nullopt : std::optional(string_of(node));
   }
 
@@ -666,8 +666,7 @@ class Evaluation {
     if (name == "floor") return of_number(std::floor(to_number(a)));
     if (name == "ceiling") return of_number(std::ceil(to_number(a)));
     if (name == "round") return of_number(std::floor(to_number(a) + 0.5));
-    if (name == "string-length")
-      return of_number(static_cast<double>(utf8_length(to_text(a))));
+    if (name == "string-length") return of_number(static_cast<double>(utf8_length(to_text(a))));
     if (name == "normalize-space") {
       std::string out;
       for (const auto& word : split(to_text(a), ' ')) {
@@ -696,7 +695,8 @@ class Evaluation {
     double place = 0;
     for (std::size_t at = 0; at < text.size();) {
       std::size_t size = 1;
-      while (at + size < text.size() && (static_cast<unsigned char>(text[at + size]) & 0xC0) == 0x80)
+      while (at + size < text.size() &&
+             (static_cast<unsigned char>(text[at + size]) & 0xC0) == 0x80)
         ++size;
       place += 1;
       if (place >= begin && place < end) out += text.substr(at, size);

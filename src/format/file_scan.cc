@@ -160,12 +160,13 @@ Result<GroupReader::Opener> opener_of(FileFormat format, const std::shared_ptr<i
         });
   }
   if (format == FileFormat::binary_file) {
-    return GroupReader::Opener([store](const FileSplit& file, const column::Schema& own)
-                                   -> Result<std::unique_ptr<connector::BatchReader>> {
-      if (file.info.size == 0)  // Spark has no row for it
-        return std::unique_ptr<connector::BatchReader>(std::make_unique<NoRows>());
-      return open_binary_file(store, file.info, own);
-    });
+    return GroupReader::Opener(
+        [store](const FileSplit& file,
+                const column::Schema& own) -> Result<std::unique_ptr<connector::BatchReader>> {
+          if (file.info.size == 0)  // Spark has no row for it
+            return std::unique_ptr<connector::BatchReader>(std::make_unique<NoRows>());
+          return open_binary_file(store, file.info, own);
+        });
   }
   TRY_ASSIGN(const TextOptions options, parse_text_options(scan.options));
   return GroupReader::Opener([store, options](const FileSplit& file, const column::Schema& own)

@@ -365,8 +365,7 @@ Result<std::shared_ptr<const FileSinkFactory>> make_csv(const column::Schema& sc
   }
   TRY_ASSIGN(const auto writer, CsvWriterText::make(csv));
   TRY_ASSIGN(const bool gzip, wants_gzip(options));
-  return std::shared_ptr<const FileSinkFactory>(
-      std::make_shared<CsvFactory>(schema, writer, gzip));
+  return std::shared_ptr<const FileSinkFactory>(std::make_shared<CsvFactory>(schema, writer, gzip));
 }
 
 }  // namespace

@@ -179,8 +179,9 @@ Status check_schema(FileFormat format, const column::Schema& data) {
   if (format == FileFormat::binary_file) {
     for (const auto& field : data) {
       const int known = column::find_field(binary_file_schema(), field.name);
-      if (known < 0 || !column::same_type(binary_file_schema()[static_cast<std::size_t>(known)].type,
-                                          field.type)) {
+      if (known < 0 ||
+          !column::same_type(binary_file_schema()[static_cast<std::size_t>(known)].type,
+                             field.type)) {
         return Status::plain(ErrorKind::unsupported_operation,
                              "The binaryFile format has the columns path, modificationTime, length "
                              "and content only");

@@ -68,7 +68,8 @@ bool temporal(const Request& request, Call* call) {
     return set("date_minus_date", a, b, column::day_time_interval_type(0, 0));
   if (!add && (is_timestamp(a) || is_timestamp(b)) && (is_timestamp(a) || is_date(a)) &&
       (is_timestamp(b) || is_date(b))) {
-    // The difference of the wall clocks of the session's zone, which a change of the clock does not shorten.
+    // The difference of the wall clocks of the session's zone, which a change of the clock does not
+    // shorten.
     const TypePtr clock = column::timestamp_ntz_type();
     return set("timestamp_minus_timestamp", clock, clock, full_day_time());
   }
@@ -82,11 +83,10 @@ bool temporal(const Request& request, Call* call) {
       name = is_date(time) ? "date_add_months_interval" : "timestamp_add_months_interval";
     } else if (is_date(time) && interval->end_field() == 0) {
       name = "date_add_days_interval";
-      call->pretty = pretty_from(
-          add ? (swapped ? "date_add({1}, extractansiintervaldays({0}))"
-                         : "date_add({0}, extractansiintervaldays({1}))")
-              : "date_add({0}, (- extractansiintervaldays({1})))",
-          request);
+      call->pretty = pretty_from(add ? (swapped ? "date_add({1}, extractansiintervaldays({0}))"
+                                                : "date_add({0}, extractansiintervaldays({1}))")
+                                     : "date_add({0}, (- extractansiintervaldays({1})))",
+                                 request);
     } else {
       name = "timestamp_add_interval";
       if (is_date(time)) moment = column::timestamp_type();

@@ -320,8 +320,8 @@ Result<Call> add_days(const Request& request) {
   if (request.arguments.size() == 3) return with_unit(request, false);
   if (request.arguments.size() == 2) {
     const TypePtr& days = request.arguments[1].type;
-    const bool wider = days->is_numeric() && (!days->is_integral() ||
-                                              days->kind() == column::TypeKind::long_);
+    const bool wider =
+        days->is_numeric() && (!days->is_integral() || days->kind() == column::TypeKind::long_);
     if (wider || days->kind() == column::TypeKind::boolean)
       return unexpected_input(request, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
   }

@@ -15,26 +15,25 @@ using column::TypePtr;
 
 namespace {
 
-constexpr std::string_view json_read_options[] = {
-    "mode",
-    "columnnameofcorruptrecord",
-    "dateformat",
-    "timestampformat",
-    "timestampntzformat",
-    "timezone",
-    "allowsinglequotes",
-    "allowunquotedfieldnames",
-    "allownumericleadingzeros",
-    "allowcomments",
-    "allownonnumericnumbers",
-    "allowbackslashescapinganycharacter",
-    "allowunquotedcontrolchars",
-    "primitivesasstring",
-    "prefersdecimal",
-    "dropfieldifallnull"};
-constexpr std::string_view json_write_options[] = {
-    "dateformat", "timestampformat", "timestampntzformat", "timezone", "ignorenullfields",
-    "pretty"};
+constexpr std::string_view json_read_options[] = {"mode",
+                                                  "columnnameofcorruptrecord",
+                                                  "dateformat",
+                                                  "timestampformat",
+                                                  "timestampntzformat",
+                                                  "timezone",
+                                                  "allowsinglequotes",
+                                                  "allowunquotedfieldnames",
+                                                  "allownumericleadingzeros",
+                                                  "allowcomments",
+                                                  "allownonnumericnumbers",
+                                                  "allowbackslashescapinganycharacter",
+                                                  "allowunquotedcontrolchars",
+                                                  "primitivesasstring",
+                                                  "prefersdecimal",
+                                                  "dropfieldifallnull"};
+constexpr std::string_view json_write_options[] = {"dateformat",         "timestampformat",
+                                                   "timestampntzformat", "timezone",
+                                                   "ignorenullfields",   "pretty"};
 constexpr std::string_view csv_read_options[] = {"mode",
                                                  "columnnameofcorruptrecord",
                                                  "dateformat",
@@ -152,9 +151,9 @@ Result<Call> from_json(const Request& request) {
 Result<Call> from_csv(const Request& request) {
   TRY_ASSIGN(Call call, begin_reading(request, csv_read_options));
   if (call.type->kind() != TypeKind::struct_) {
-    return Status::error("INVALID_SCHEMA.NON_STRUCT_TYPE",
-                         {{"inputSchema", quoted(request.arguments[1].sql)},
-                          {"dataType", quoted(call.type)}});
+    return Status::error(
+        "INVALID_SCHEMA.NON_STRUCT_TYPE",
+        {{"inputSchema", quoted(request.arguments[1].sql)}, {"dataType", quoted(call.type)}});
   }
   for (const auto& field : call.type->fields()) {
     if (field.type->is_nested())
@@ -229,8 +228,8 @@ Result<Call> schema_of(const Request& request, Known known, std::string_view for
   Call call = begin_call(request);
   call.pretty = request.name + "(" + request.arguments[0].sql + ")";
   const Argument& text = request.arguments[0];
-  const bool null = text.type->kind() == TypeKind::null ||
-                    (text.literal != nullptr && !text.literal->is_valid);
+  const bool null =
+      text.type->kind() == TypeKind::null || (text.literal != nullptr && !text.literal->is_valid);
   if (null) return mismatch("UNEXPECTED_NULL", call.pretty, {{"exprName", std::string(format)}});
   if (!text.type->is_string()) return unexpected_input(request, 0, "\"STRING\"");
   const auto given = literal_text(text);
@@ -265,9 +264,10 @@ const Entry entries[] = {
     {.name = "from_xml", .rule = from_xml},
     {.name = "to_xml", .rule = to_xml},
     {.name = "schema_of_xml",
-     .rule = [](const Request& request) {
-       return schema_of<schema_of_xml>(request, xml_read_options, "xml");
-     }},
+     .rule =
+         [](const Request& request) {
+           return schema_of<schema_of_xml>(request, xml_read_options, "xml");
+         }},
     {.name = "xpath",
      .parameters = "ss",
      .result = "s",
@@ -325,13 +325,15 @@ const Entry entries[] = {
     {.name = "from_csv", .rule = from_csv},
     {.name = "to_csv", .rule = to_csv},
     {.name = "schema_of_json",
-     .rule = [](const Request& request) {
-       return schema_of<schema_of_json>(request, json_read_options, "json");
-     }},
+     .rule =
+         [](const Request& request) {
+           return schema_of<schema_of_json>(request, json_read_options, "json");
+         }},
     {.name = "schema_of_csv",
-     .rule = [](const Request& request) {
-       return schema_of<schema_of_csv>(request, csv_read_options, "csv");
-     }},
+     .rule =
+         [](const Request& request) {
+           return schema_of<schema_of_csv>(request, csv_read_options, "csv");
+         }},
     {.name = "get_json_object",
      .parameters = "ss",
      .result = "s",

@@ -105,7 +105,8 @@ Status NumberFormat::check() const {
   // The order: [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S]
   std::size_t at = 0;
   const auto skip = [&](std::initializer_list<Kind> kinds) {
-    if (at < tokens_.size() && std::find(kinds.begin(), kinds.end(), tokens_[at].kind) != kinds.end())
+    if (at < tokens_.size() &&
+        std::find(kinds.begin(), kinds.end(), tokens_[at].kind) != kinds.end())
       ++at;
   };
   skip({Kind::open});

@@ -24,9 +24,10 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
   static const auto* all = [] {
     auto* map = new std::unordered_map<std::string_view, const Entry*>();
     for (const auto entries :
-         {arithmetic_entries(), interval_entries(), comparison_entries(), string_entries(), datetime_entries(),
-          conditional_entries(), collection_entries(), aggregate_entries(), window_entries(),
-          hash_entries(), json_entries(), variant_entries(), math_entries(), generator_entries()}) {
+         {arithmetic_entries(), interval_entries(), comparison_entries(), string_entries(),
+          datetime_entries(), conditional_entries(), collection_entries(), aggregate_entries(),
+          window_entries(), hash_entries(), json_entries(), variant_entries(), math_entries(),
+          generator_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;

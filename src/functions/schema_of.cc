@@ -101,8 +101,8 @@ class JsonInference {
     const auto point = digits.find('.');
     const auto scale = static_cast<int>(digits.size() - point - 1);
     while (!digits.empty() && (digits[0] == '0' || digits[0] == '.')) digits.remove_prefix(1);
-    const auto kept = static_cast<int>(digits.size()) -
-                      (digits.find('.') == std::string_view::npos ? 0 : 1);
+    const auto kept =
+        static_cast<int>(digits.size()) - (digits.find('.') == std::string_view::npos ? 0 : 1);
     const int precision = std::max(kept, scale);
     return precision <= 38 ? column::decimal_type(precision, scale) : column::double_type();
   }
@@ -193,8 +193,8 @@ TypePtr infer_field(std::string_view text) {
     const bool small = *value >= -2147483648LL && *value <= 2147483647LL;
     return small ? column::int_type() : column::long_type();
   }
-  const bool whole = !number.empty() &&
-                     std::all_of(number.begin() + (number[0] == '-' ? 1 : 0), number.end(), is_digit);
+  const bool whole = !number.empty() && std::all_of(number.begin() + (number[0] == '-' ? 1 : 0),
+                                                    number.end(), is_digit);
   if (whole && number.size() > 1) {
     const auto digits = static_cast<int>(number.size() - (number[0] == '-' ? 1 : 0));
     return digits <= 38 ? column::decimal_type(digits, 0) : column::double_type();
@@ -298,8 +298,7 @@ class XmlInference {
     if (left && right) return merged(*a, *b);
     // Text beside an element that has members is its value.
     if (left || right) {
-      const TypePtr value =
-          column::struct_type({{value_tag_, left ? b : a, true, {}}});
+      const TypePtr value = column::struct_type({{value_tag_, left ? b : a, true, {}}});
       return merged(left ? *a : *b, *value);
     }
     const TypePtr common = tightest_type(a, b);

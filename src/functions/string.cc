@@ -108,9 +108,8 @@ Result<Call> like_rule(const Request& request) {
       return Status::unsupported("{}: the escape must be one constant character", request.name);
     }
     if (*escape != "\\") {
-      call.pretty = request.name == "ilike"
-                        ? pretty_from("ilike({0}, {1}, {2})", request)
-                        : pretty_from("{0} LIKE {1} ESCAPE '{2}'", request);
+      call.pretty = request.name == "ilike" ? pretty_from("ilike({0}, {1}, {2})", request)
+                                            : pretty_from("{0} LIKE {1} ESCAPE '{2}'", request);
       return call;
     }
   }
@@ -354,8 +353,8 @@ Result<Call> number_to_char(const Request& request) {
   call.argument_types = {type, column::string_type()};
   call.type = column::string_type();
   const TypePtr& given = request.arguments[0].type;
-  const bool may_fail = given->is_string() || given->kind() == TypeKind::float_ ||
-                        given->kind() == TypeKind::double_;
+  const bool may_fail =
+      given->is_string() || given->kind() == TypeKind::float_ || given->kind() == TypeKind::double_;
   call.nullable = any_nullable(request) || may_fail;
   return call;
 }
@@ -530,8 +529,7 @@ const Entry entries[] = {
      .null = '~',
      .rule = [](const Request& request) -> Result<Call> {
        TRY_ASSIGN(Call call, apply_signature(request));
-       call.type =
-           column::array_type(column::array_type(column::string_type(), false), false);
+       call.type = column::array_type(column::array_type(column::string_type(), false), false);
        return call;
      },
      .defaults = ","},

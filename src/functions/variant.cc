@@ -102,9 +102,7 @@ const Entry entries[] = {
     // The analyzer writes these as inline(ms_variant_entries(variant)).
     {.name = "variant_explode", .rule = explode, .kind = FunctionKind::generator},
     {.name = "variant_explode_outer", .rule = explode, .kind = FunctionKind::generator},
-    {.name = "ms_variant_entries",
-     .sql = "@variant_entries",
-     .rule = of_variant<entries_type>},
+    {.name = "ms_variant_entries", .sql = "@variant_entries", .rule = of_variant<entries_type>},
     {.name = "schema_of_variant_agg",
      .sql = "@schema_of_variant_agg",
      .null = '!',

@@ -27,9 +27,10 @@ Result<Call> shifted(const Request& request) {
   if (given == 0 || given > 4) return wrong_arity(request, "[1, 3]");
   // lag(x[, n[, default]]) IGNORE NULLS, as the parser writes it: true comes last.
   const Argument& last = request.arguments.back();
-  const bool flag = last.literal != nullptr && last.type->kind() == column::TypeKind::boolean &&
-                    (given == 2 || given == 4 ||
-                     (given == 3 && request.arguments[0].type->kind() != column::TypeKind::boolean));
+  const bool flag =
+      last.literal != nullptr && last.type->kind() == column::TypeKind::boolean &&
+      (given == 2 || given == 4 ||
+       (given == 3 && request.arguments[0].type->kind() != column::TypeKind::boolean));
   if (flag) return ignoring_nulls(request);
   if (given > 3) return wrong_arity(request, "[1, 3]");
   Call call = begin_call(request);

@@ -462,7 +462,8 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::columns_by_regex(
 Result<std::vector<ExprPtr>> ExpressionAnalyzer::expand(const Proto& proto) {
   if (proto.has_unresolved_star()) {
     auto columns = star(proto.unresolved_star());
-    return columns.ok() ? columns : Result<std::vector<ExprPtr>>(placed_at(columns.status(), proto));
+    return columns.ok() ? columns
+                        : Result<std::vector<ExprPtr>>(placed_at(columns.status(), proto));
   }
   if (proto.has_unresolved_regex()) return columns_by_regex(proto.unresolved_regex());
   if (proto.has_alias() && proto.alias().name_size() > 1) return multi_alias(proto.alias());

@@ -312,7 +312,8 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (lower == "distributed_sequence_id" && arguments.empty()) return wrap(sequence_id());
   if (lower == "stack") return wrap(stack(arguments));
   if (lower == "grouping" || lower == "grouping_id") return wrap(grouping(lower, arguments));
-  if (arguments.empty() && (lower == "current_user" || lower == "user" || lower == "session_user")) {
+  if (arguments.empty() &&
+      (lower == "current_user" || lower == "user" || lower == "session_user")) {
     return wrap(named_text(settings_.user, lower + "()"));
   }
   if (lower == "ms_row") return wrap(call("named_struct", arguments));
@@ -326,13 +327,13 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
 // input_file_name() and kin: what the file's hidden column says, where rows come from files.
 Result<ExprPtr> ExpressionAnalyzer::input_file(const std::string& name) {
   const bool path = name == "input_file_name";
-  const std::string field = path                              ? "file_path"
+  const std::string field = path                               ? "file_path"
                             : name == "input_file_block_start" ? "file_block_start"
                                                                : "file_block_length";
   const auto found = scope_.resolve({"_metadata", field});
-  const ExprPtr none = path ? string_literal("")
-                            : make_literal(std::make_shared<arrow::Int64Scalar>(-1),
-                                           column::long_type(), "-1");
+  const ExprPtr none =
+      path ? string_literal("")
+           : make_literal(std::make_shared<arrow::Int64Scalar>(-1), column::long_type(), "-1");
   ExprPtr value = none;
   if (found.ok()) {
     value = strip_alias(*found);

@@ -133,6 +133,9 @@ Result<NodePtr> RelationAnalyzer::inline_table(const sc::UnresolvedTableValuedFu
     }
     TRY(check_row(row, rows[0].size(), rows.size() - 1));
   }
+  // The parser writes none such, but a client may.
+  if (rows.empty() || rows[0].empty())
+    return Status::plain(ErrorKind::invalid_plan, "VALUES needs a row, and a row a value");
   TRY_ASSIGN(const std::vector<Attribute> columns, columns_of(rows));
   for (auto& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {

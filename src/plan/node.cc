@@ -89,7 +89,8 @@ NodePtr refresh(const NodePtr& node, IdMap& ids) {
   for (NodePtr& child : copy->children) child = refresh(child, ids);
   for (Attribute& a : copy->output) a.id = fresh(ids, a.id);
   if (copy->kind == NodeKind::join) {
-    for (AttributeId& parameter : static_cast<Join&>(*copy).lateral) parameter = fresh(ids, parameter);
+    for (AttributeId& parameter : static_cast<Join&>(*copy).lateral)
+      parameter = fresh(ids, parameter);
   }
   if (copy->kind == NodeKind::watermark) {
     auto& watermark = static_cast<Watermark&>(*copy);

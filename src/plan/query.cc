@@ -169,11 +169,10 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
   for (const auto& argument : proto.arguments()) {
     // Spark knows their names and yet takes what is named for no constant.
     if (argument.has_named_argument_expression()) {
-      return Status::error(
-          "NON_FOLDABLE_ARGUMENT",
-          {{"funcName", "`range`"},
-           {"paramName", "`" + argument.named_argument_expression().key() + "`"},
-           {"paramType", "\"BIGINT\""}});
+      return Status::error("NON_FOLDABLE_ARGUMENT",
+                           {{"funcName", "`range`"},
+                            {"paramName", "`" + argument.named_argument_expression().key() + "`"},
+                            {"paramType", "\"BIGINT\""}});
     }
     TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
     resolved = strip_alias(resolved);
@@ -181,7 +180,8 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
     if (resolved->kind == ExprKind::literal && resolved->type->is_numeric() && !value &&
         resolved->value->is_valid) {
       const double number = std::strtod(resolved->pretty.c_str(), nullptr);
-      constexpr double beyond = 9223372036854775808.0;  // the first whole number that is none of 64 bits
+      constexpr double beyond =
+          9223372036854775808.0;  // the first whole number that is none of 64 bits
       if (number > -beyond && number < beyond) value = static_cast<std::int64_t>(number);
     }
     if (resolved->type->kind() == TypeKind::null) {
@@ -304,12 +304,11 @@ Result<NodePtr> RelationAnalyzer::limit_by(const sc::Expression_UnresolvedFuncti
     }
   }
   if (count->type->kind() != TypeKind::int_) {
-    return analyzer.placed_at(
-        Status::error("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
-                      {{"name", name},
-                       {"expr", sql_expr(count->pretty)},
-                       {"dataType", sql_type(count->type)}}),
-        call.arguments(0));
+    return analyzer.placed_at(Status::error("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
+                                            {{"name", name},
+                                             {"expr", sql_expr(count->pretty)},
+                                             {"dataType", sql_type(count->type)}}),
+                              call.arguments(0));
   }
   if (!value)
     return Status::unsupported("{} by {} is not supported", to_upper(name), count->pretty);

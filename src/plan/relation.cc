@@ -199,7 +199,8 @@ Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
     case Rel::kCatalog:
       // createTable() gives the table; it was made when the call itself ran.
       if (r.catalog().has_create_table()) {
-        TRY_ASSIGN(const auto parts, sql::parse_identifier(r.catalog().create_table().table_name()));
+        TRY_ASSIGN(const auto parts,
+                   sql::parse_identifier(r.catalog().create_table().table_name()));
         return resolver_.named_table(parts, Options(), false);
       }
       return refused_relation(r);
@@ -245,7 +246,8 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
       const auto& function = r.to_df().input().unresolved_table_valued_function();
       const auto wanted = static_cast<std::size_t>(r.to_df().column_names_size());
       const auto columns = visible_columns(*input).size();
-      if (!function.function_name().empty() && function.function_name() != "ms_values" && wanted != columns) {
+      if (!function.function_name().empty() && function.function_name() != "ms_values" &&
+          wanted != columns) {
         return Status::error("NUM_TABLE_VALUE_ALIASES_MISMATCH",
                              {{"funcName", sql_id(function.function_name())},
                               {"aliasesNum", std::to_string(wanted)},

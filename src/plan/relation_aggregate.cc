@@ -62,7 +62,8 @@ std::string column_list(const std::vector<ExprPtr>& columns) {
   return join(out, ",");
 }
 
-// grouping(k) and grouping_id(…) are of keys of GROUPING SETS, ROLLUP or CUBE; grouping_id() is of all of them.
+// grouping(k) and grouping_id(…) are of keys of GROUPING SETS, ROLLUP or CUBE; grouping_id() is of
+// all of them.
 Result<ExprPtr> with_grouping_keys(const ExprPtr& expr, const std::vector<Key>& keys, bool sets) {
   std::vector<ExprPtr> definitions;
   for (const Key& key : keys) definitions.push_back(key.definition);
@@ -132,10 +133,9 @@ Status check_key(const Expr& key) {
                          {{"invalidExprSqls", sql_expr(key.pretty)}});
   }
   if (key.type->kind() == column::TypeKind::variant) {
-    return Status::error(
-        "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
-        {{"sqlExpr", sql_expr(strip_alias(std::make_shared<Expr>(key))->pretty)},
-         {"dataType", sql_type(key.type)}});
+    return Status::error("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+                         {{"sqlExpr", sql_expr(strip_alias(std::make_shared<Expr>(key))->pretty)},
+                          {"dataType", sql_type(key.type)}});
   }
   return check_no_generator(key, "'Aggregate");
 }

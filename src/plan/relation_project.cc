@@ -209,9 +209,9 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
       continue;
     }
     TRY_ASSIGN(SortKey key, analyzer.sort_key(order));
-    const bool ordinal =
-        key.expr->kind == ExprKind::literal && key.expr->type->kind() == column::TypeKind::int_ &&
-        !key.expr->pretty.starts_with("variablereference(");
+    const bool ordinal = key.expr->kind == ExprKind::literal &&
+                         key.expr->type->kind() == column::TypeKind::int_ &&
+                         !key.expr->pretty.starts_with("variablereference(");
     if (ordinal && constant_integer(*key.expr)) {
       const std::int64_t index = *constant_integer(*key.expr);
       if (index < 1 || index > static_cast<std::int64_t>(columns.size())) {

@@ -201,8 +201,9 @@ class Fit {
         pairs.push_back(null_literal(member.type));
         continue;
       }
-      TRY_ASSIGN(const ExprPtr value, extract_value(from, string_literal(given[static_cast<std::size_t>(place)].name),
-                                                    true, ansi_));
+      TRY_ASSIGN(const ExprPtr value,
+                 extract_value(from, string_literal(given[static_cast<std::size_t>(place)].name),
+                               true, ansi_));
       TRY_ASSIGN(ExprPtr fitted, column(strip_alias(value), member, inner));
       pairs.push_back(std::move(fitted));
     }

@@ -128,7 +128,8 @@ Result<std::optional<ExprPtr>> RelationAnalyzer::SelectAnalyzer::window_key(
   for (const auto& key : keys_of_query_) {
     if (to_lower(key.unresolved_function().function_name()) != name) continue;
     TRY_ASSIGN(ExprPtr value, analyzer_.resolve(key));
-    if (parts.size() == 1) return std::optional<ExprPtr>(make_alias(value, name, next_attribute_id()));
+    if (parts.size() == 1)
+      return std::optional<ExprPtr>(make_alias(value, name, next_attribute_id()));
     for (std::size_t i = 1; i < parts.size(); ++i) {
       TRY_ASSIGN(value, extract_value(value, string_literal(parts[i]),
                                       relations_.settings_.case_sensitive, analyzer_.ansi()));

@@ -229,7 +229,8 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
   std::string upper = bound_text(spec->upper);
   if (name == "lag" || name == "lead") {
     spec->rows = true;
-    const std::string offset = function->children.size() > 1 + marks ? function->children[1]->pretty : "1";
+    const std::string offset =
+        function->children.size() > 1 + marks ? function->children[1]->pretty : "1";
     lower = upper = name == "lag" ? "-" + offset + " FOLLOWING" : offset + " FOLLOWING";
   }
   auto out = std::make_shared<Expr>();

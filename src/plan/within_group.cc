@@ -81,8 +81,8 @@ Result<ExprPtr> ExpressionAnalyzer::within_group(const sc::Expression_Unresolved
     if (keys.size() != 1 || inner.arguments_size() != 0 || !keys[0].ascending) {
       return Status::unsupported("mode() WITHIN GROUP by other than one ascending key");
     }
-    const ExprPtr lowest = make_literal(std::make_shared<arrow::BooleanScalar>(true),
-                                        column::boolean_type(), "true");
+    const ExprPtr lowest =
+        make_literal(std::make_shared<arrow::BooleanScalar>(true), column::boolean_type(), "true");
     TRY_ASSIGN(ExprPtr made, call("mode", {keys[0].expr, lowest}));
     auto out = std::make_shared<Expr>(*made);
     // Spark writes an ascending order this way.

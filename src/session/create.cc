@@ -212,8 +212,7 @@ Status StatementRun::fill_file_table(const Entry& entry, const std::string& dire
                                      const sql::QueryPtr& query) {
   TRY_ASSIGN(const auto node, session_.analyze(*query));
   return write_files(session_, entry.provider, directory, delta::SaveMode::append,
-                     Options(entry.options),
-                     entry.partition_by, node, context_);
+                     Options(entry.options), entry.partition_by, node, context_);
 }
 
 // A table of parquet, json, … files: an entry, and a folder for them.

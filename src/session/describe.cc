@@ -153,8 +153,9 @@ StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
   std::vector<std::string> parts;
   for (const auto& column : columns) {
     const std::string quoted = quote_identifier(column);
-    parts.push_back(fmt::format("concat('{}=', coalesce(CAST({} AS STRING), '__HIVE_DEFAULT_PARTITION__'))",
-                                column, quoted));
+    parts.push_back(
+        fmt::format("concat('{}=', coalesce(CAST({} AS STRING), '__HIVE_DEFAULT_PARTITION__'))",
+                    column, quoted));
     if (!names) {
       project->add_expressions()->mutable_unresolved_attribute()->set_unparsed_identifier(quoted);
     }

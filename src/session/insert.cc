@@ -341,8 +341,7 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
   TRY_ASSIGN(const auto rows, as_table_rows(session, insert, node, goal.schema));
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
   return write_files(session, goal.files->provider, goal.directory, mode,
-                     Options(goal.files->options),
-                     goal.partition_by, rows, context);
+                     Options(goal.files->options), goal.partition_by, rows, context);
 }
 
 // Another commit between the reading and the writing: from the beginning, some times.

@@ -98,8 +98,8 @@ Status Session::relation_not_found(const std::vector<std::string>& parts) const 
   return Status::error(
       "TABLE_OR_VIEW_NOT_FOUND",
       {{"relationName", quote_identifiers(parts)},
-       {"searchPath", "[`system`.`session`, " +
-                          quote_identifiers({"spark_catalog", current_database()}) + "]"}});
+       {"searchPath",
+        "[`system`.`session`, " + quote_identifiers({"spark_catalog", current_database()}) + "]"}});
 }
 
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {

@@ -157,7 +157,8 @@ TEST(Warehouse, KeepsViewsAndTablesElsewhereBesideTheFolders) {
     const TableName bad{"default", name};
     EXPECT_TRUE(warehouse.put_entry(bad, view).is("INVALID_SCHEMA_OR_RELATION_NAME")) << name;
     EXPECT_TRUE(warehouse.drop_table(bad).is("INVALID_SCHEMA_OR_RELATION_NAME")) << name;
-    EXPECT_TRUE(warehouse.rename_table({"default", "w"}, bad).is("INVALID_SCHEMA_OR_RELATION_NAME"));
+    EXPECT_TRUE(
+        warehouse.rename_table({"default", "w"}, bad).is("INVALID_SCHEMA_OR_RELATION_NAME"));
     EXPECT_TRUE(warehouse.create_database(name, false).is("INVALID_SCHEMA_OR_RELATION_NAME"));
     EXPECT_FALSE(*warehouse.table_exists(bad)) << name;
     EXPECT_FALSE(*warehouse.database_exists(name)) << name;

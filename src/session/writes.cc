@@ -118,8 +118,10 @@ Status refuse_dynamic_overwrite(const RuntimeConf& conf) {
   if (!equals_ignore_case(conf.value("spark.sql.sources.partitionOverwriteMode"), "dynamic"))
     return Status::OK();
   return Status::unsupported(
-      "overwriting partitions dynamically (spark.sql.sources.partitionOverwriteMode=dynamic) is not "
-      "supported: name the partition (INSERT OVERWRITE … PARTITION (p = 'x')), or set it to static to "
+      "overwriting partitions dynamically (spark.sql.sources.partitionOverwriteMode=dynamic) is "
+      "not "
+      "supported: name the partition (INSERT OVERWRITE … PARTITION (p = 'x')), or set it to static "
+      "to "
       "replace the whole table");
 }
 
