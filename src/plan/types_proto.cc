@@ -32,6 +32,13 @@ Result<column::TypePtr> nested_from_proto(const Proto& proto) {
   return struct_from_proto(proto.struct_());
 }
 
+// What a client names as the first and the last unit of an interval.
+Status check_interval_fields(int start, int end, int last) {
+  if (start >= 0 && start <= end && end <= last) return Status::OK();
+  return Status::plain(ErrorKind::invalid_plan,
+                       fmt::format("an interval from unit {} to unit {} is not a type", start, end));
+}
+
 Result<column::TypePtr> decimal_from_proto(const Proto::Decimal& proto) {
   const int precision = proto.has_precision() ? proto.precision() : 10;
   const int scale = proto.has_scale() ? proto.scale() : 0;
@@ -89,13 +96,17 @@ Result<column::TypePtr> type_from_proto(const Proto& proto) {
       return column::type_of(TypeKind::calendar_interval);
     case Proto::kYearMonthInterval: {
       const auto& p = proto.year_month_interval();
-      return column::year_month_interval_type(p.has_start_field() ? p.start_field() : 0,
-                                              p.has_end_field() ? p.end_field() : 1);
+      const int start = p.has_start_field() ? p.start_field() : 0;
+      const int end = p.has_end_field() ? p.end_field() : 1;
+      TRY(check_interval_fields(start, end, 1));
+      return column::year_month_interval_type(start, end);
     }
     case Proto::kDayTimeInterval: {
       const auto& p = proto.day_time_interval();
-      return column::day_time_interval_type(p.has_start_field() ? p.start_field() : 0,
-                                            p.has_end_field() ? p.end_field() : 3);
+      const int start = p.has_start_field() ? p.start_field() : 0;
+      const int end = p.has_end_field() ? p.end_field() : 3;
+      TRY(check_interval_fields(start, end, 3));
+      return column::day_time_interval_type(start, end);
     }
     case Proto::kArray:
     case Proto::kMap:
