@@ -130,6 +130,8 @@ Result<Value> decimal_from_proto(const Proto::Decimal& proto) {
   if (!arrow::Decimal128::FromString(proto.value(), &value, &precision, &scale).ok()) {
     return invalid_plan(fmt::format("{} is not a decimal", proto.value()));
   }
+  if (scale < -38 || proto.scale() > 38)  // beyond what can be rescaled to
+    return invalid_plan(fmt::format("{} is out of range", proto.value()));
   // 0.001 counts three digits, 1e3 has scale -3: as java.math.BigDecimal, then made a Spark type.
   if (scale < 0) {
     auto rescaled = value.Rescale(scale, 0);

@@ -1,3 +1,5 @@
+#include <google/protobuf/stubs/logging.h>
+
 #include "plan/literal.h"
 #include "plan/refusals.h"
 #include "plan/relations.h"
@@ -337,8 +339,15 @@ Result<NodePtr> RelationAnalyzer::statistic(const Rel& r, NodePtr input) {
 }
 
 Result<NodePtr> analyze(const Rel& relation, Resolver& resolver, const AnalyzerSettings& settings) {
-  TRY_ASSIGN(const NodePtr node, RelationAnalyzer(resolver, settings).relation(relation));
-  return place_definitions(node);
+  // A call that only the parser writes has its arguments; a client's may lack them, and protobuf tells
+  // so by an exception.
+  try {
+    TRY_ASSIGN(const NodePtr node, RelationAnalyzer(resolver, settings).relation(relation));
+    return place_definitions(node);
+  } catch (const google::protobuf::FatalException& malformed) {
+    return Status::plain(ErrorKind::invalid_plan,
+                         fmt::format("the plan is malformed: {}", malformed.what()));
+  }
 }
 
 // --- nodes
