@@ -187,6 +187,7 @@ def normalise(text, folder):
     """Takes out of a text what differs from run to run."""
     text = text.replace(folder, "$TMP").replace("file://$TMP", "file:$TMP")
     text = text.replace(str(pathlib.Path(__file__).resolve().parents[2]), "$ROOT")
+    text = re.sub(r"/tmp/spark-oracle-\w+", "/spark", text)  # where the recorder's own tables are
     text = re.sub(r"#\d+L?", "#N", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "$UUID", text)
     return text

@@ -68,12 +68,21 @@ def test_another_server_answers(server, tmp_path):
 ENDLESS = "select count(*) from range(100000000) a cross join range(100000000) b where a.id * b.id % 7 = 3"
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def test_an_interrupt_ends_the_statement_and_the_script(tmp_path):
     process = subprocess.Popen([BINARY, "sql", "-e", f"select 'begun'; {ENDLESS}; select 'after'"], cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     shown = [process.stdout.readline() for _ in range(5)]
     assert "begun" in shown[3]
-    time.sleep(0.5)  # into the endless statement
+    busy_since, end = cpu_seconds(process.pid), time.monotonic() + 30
+    while cpu_seconds(process.pid) < busy_since + 0.3:  # the endless statement computes
+        assert time.monotonic() < end
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
