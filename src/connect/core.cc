@@ -28,7 +28,19 @@ Core::Core(session::Runtime& runtime, CoreOptions options)
     : runtime_(runtime),
       options_(std::move(options)),
       sessions_(runtime),
-      housekeeper_([this] { keep_house(); }) {}
+      housekeeper_([this] { keep_house(); }) {
+  runtime_.open_clone =
+      [this](session::Session& source,
+             const std::string& id) -> Result<std::shared_ptr<session::KeptRelations>> {
+    TRY_ASSIGN(const SessionPtr found, sessions_.find(source.user_id(), source.id(), ""));
+    TRY_ASSIGN(const SessionPtr copy, clone_session(found, id));
+    copy->keep_open();
+    return copy->session().kept_relations();
+  };
+  runtime_.close_session = [this](const std::string& user, const std::string& id) {
+    if (const SessionPtr closed = sessions_.close(user, id, false)) end_session(closed);
+  };
+}
 
 Core::~Core() {
   {
@@ -59,9 +71,10 @@ void Core::welcome(const SessionPtr& session) {
 }
 
 void Core::end_session(const SessionPtr& session) {
+  // Queries first: what their functions run in this session is interrupted by the stop, not failed.
+  runtime_.queries->stop_all(session->key());
   for (const auto& operation : operations_.of_session(session->key())) operation->interrupt();
   if (const auto bus = session->take_listener_bus()) bus->close();
-  runtime_.queries->stop_all(session->key());
 }
 
 void Core::stop_in_background(stream::QueryPtr query) {
@@ -127,7 +140,7 @@ void Core::close_idle_sessions() {
     for (const auto& operation : operations_.of_session(session->key())) {
       if (operation->stream() != nullptr) session->touch();  // somebody waits for an answer
     }
-    if (session->idle_for() < options_.settings.session_timeout) continue;
+    if (session->kept_open() || session->idle_for() < options_.settings.session_timeout) continue;
     sessions_.close(session->session().user_id(), session->id(), false);
     workers_.submit([this, session] { end_session(session); });
   }

@@ -72,6 +72,10 @@ Status RunningServer::open() {
   queries_ = stream::QueryManager::create(*engine_, store_, clock_);
   runtime_ = {store_,           engine_.get(),  queries_.get(),       &clock_,
               warehouse_.get(), &global_views_, temporary_directory_, options_.conf};
+  runtime_.connect_url = [this] {
+    // Whatever the address that it listens on, this machine reaches it by its loopback.
+    return port_ == 0 ? std::string() : "sc://localhost:" + std::to_string(port_) + "/";
+  };
 
   CoreOptions core_options;
   core_options.settings = settings;
@@ -119,6 +123,8 @@ std::shared_ptr<grpc::ChannelInterface> RunningServer::in_process_channel() {
 
 void RunningServer::stop() {
   if (core_ != nullptr) {
+    // Queries first: what their functions run in a session is ended with them, not failed.
+    for (const auto& session : core_->sessions().all()) queries_->stop_all(session->key());
     core_->interrupt_everything();
     if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now() + shutdown_time);
     for (const auto& session : core_->sessions().all()) core_->end_session(session);

@@ -22,8 +22,8 @@ namespace millstream::connect {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 15002;       // 0: any free port
-  bool embedded = false;  // no port: in_process_channel() alone
+  int port = 15002;                         // 0: any free port
+  bool embedded = false;                    // no port: in_process_channel() alone
   std::string warehouse;                    // absolute path
   std::int64_t memory_bytes_max = 0;        // of the engine; 0: its default
   std::map<std::string, std::string> conf;  // Spark's names; see settings.h

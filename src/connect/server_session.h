@@ -34,6 +34,8 @@ class ServerSession {
   ErrorLog& errors() { return errors_; }
 
   void touch();
+  void keep_open() { kept_open_ = true; }  // however long nobody uses it
+  bool kept_open() const { return kept_open_; }
 
   // The streaming queries that operations of this session have started and that still run.
   struct RunningQuery {
@@ -56,6 +58,7 @@ class ServerSession {
   std::unique_ptr<session::Session> session_;
   ErrorLog errors_;
   std::atomic<std::chrono::steady_clock::time_point> used_at_;
+  std::atomic<bool> kept_open_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<ListenerBus> bus_;
   struct StartedQuery {

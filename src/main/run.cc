@@ -9,27 +9,12 @@
 #include <filesystem>
 
 #include "main/batch_lines.h"
+#include "python/interpreter.h"
 
 extern char** environ;
 
 namespace millstream::main_program {
 namespace {
-
-namespace fs = std::filesystem;
-
-// $MILLSTREAM_PYTHON; the .venv of the project that the binary lies in; python3 of the PATH.
-std::string find_python() {
-  if (const char* given = std::getenv("MILLSTREAM_PYTHON"); given != nullptr && *given != '\0')
-    return given;
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  while (!error && folder.has_relative_path()) {
-    const fs::path python = folder / ".venv/bin/python";
-    if (fs::exists(python, error)) return python.string();
-    folder = folder.parent_path();
-  }
-  return "python3";
-}
 
 class Environment {
  public:
@@ -49,7 +34,7 @@ class Environment {
 };
 
 Result<pid_t> start_program(const RunOptions& options, const std::string& remote) {
-  std::vector<std::string> words{find_python(), options.program};
+  std::vector<std::string> words{python::find_interpreter(), options.program};
   words.insert(words.end(), options.arguments.begin(), options.arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -95,7 +80,7 @@ int wait_for(pid_t child) {
 }  // namespace
 
 Result<int> run(RunOptions options) {
-  if (!fs::exists(options.program))
+  if (!std::filesystem::exists(options.program))
     return Status::not_found("there is no program {}", options.program);
   hold_signals();
   BatchLines lines;

@@ -96,6 +96,16 @@ Result<std::string> Artifacts::cached(const std::string& hash) const {
   return read_file(path);
 }
 
+Result<std::string> Artifacts::python_path() {
+  const std::lock_guard lock(mutex_);
+  TRY_ASSIGN(const std::string root, folder());
+  std::string out = root + "/pyfiles";
+  for (const auto& [name, path] : paths_) {
+    if (name.starts_with("pyfiles/") && !name.ends_with(".py")) out += ":" + path;
+  }
+  return out;
+}
+
 Status Artifacts::copy_from(const Artifacts& other) {
   std::map<std::string, std::string> theirs;
   {

@@ -25,6 +25,8 @@ class Artifacts {
   Status add(const std::string& name, std::string_view bytes);
   bool has_cached(const std::string& name) const;  // only names below cache/ can be there
   Result<std::string> cached(const std::string& hash) const;
+  // Where Python looks for uploaded modules, those that come later too: a PYTHONPATH.
+  Result<std::string> python_path();
   // All artifacts of `other` are this one's too (a cloned session).
   Status copy_from(const Artifacts& other);
 

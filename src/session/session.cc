@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "plan/analyzer.h"
+#include "session/kept_relations.h"
 #include "session/kept_rows.h"
 #include "session/resolver.h"
 #include "spark/connect/relations.pb.h"
@@ -58,7 +59,8 @@ Session::Session(Runtime& runtime, std::string user_id, std::string id)
       id_(std::move(id)),
       server_id_(new_uuid()),
       key_(user_id_ + "/" + id_),
-      conf_(runtime.conf) {}
+      conf_(runtime.conf),
+      kept_(std::make_shared<KeptRelations>()) {}
 
 std::string Session::current_database() const {
   const std::lock_guard lock(mutex_);
@@ -165,27 +167,18 @@ Result<plan::NodePtr> Session::checkpoint(const plan::NodePtr& node, bool eager,
   return scan_in_place(std::move(kept), *node);
 }
 
-std::string Session::keep_relation(plan::NodePtr node) {
-  std::string id = new_uuid();
-  const std::lock_guard lock(mutex_);
-  kept_.emplace(id, std::move(node));
-  return id;
-}
+std::string Session::keep_relation(plan::NodePtr node) { return kept_->keep(std::move(node)); }
 
 Result<plan::NodePtr> Session::kept_relation(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = kept_.find(id);
-  if (found == kept_.end()) {
+  plan::NodePtr node = kept_->find(id);
+  if (node == nullptr) {
     return Status::error("CONNECT_INVALID_PLAN.DATAFRAME_NOT_FOUND",
                          {{"dfId", id}, {"sessionId", id_}});
   }
-  return found->second;
+  return node;
 }
 
-void Session::forget_relation(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  kept_.erase(id);
-}
+void Session::forget_relation(const std::string& id) { kept_->forget(id); }
 
 Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
   auto copy = std::make_unique<Session>(runtime_, user_id_, std::move(new_id));
@@ -194,8 +187,7 @@ Result<std::unique_ptr<Session>> Session::clone(std::string new_id) {
   copy->objects_.copy_from(objects_);
   TRY(copy->artifacts_.copy_from(artifacts_));
   copy->set_current_database(current_database());
-  const std::lock_guard lock(mutex_);
-  copy->kept_ = kept_;
+  copy->kept_->copy_from(*kept_);
   return copy;
 }
 

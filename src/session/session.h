@@ -32,6 +32,9 @@ class Relation;
 
 namespace millstream::session {
 
+class KeptRelations;
+class Session;
+
 // What all sessions of the process share. Outlives them.
 struct Runtime {
   std::shared_ptr<io::Store> store;
@@ -42,6 +45,13 @@ struct Runtime {
   Views* global_views = nullptr;
   std::string temporary_directory;          // for temporary checkpoints
   std::map<std::string, std::string> conf;  // given at the server's start; every session has it
+
+  // What Python workers need of the server. Empty functions: there are no workers.
+  std::function<std::string()> connect_url{};  // "sc://127.0.0.1:15002/"; empty: it has no port
+  // A session like the given one, under an id of its own: where it keeps its DataFrames.
+  std::function<Result<std::shared_ptr<KeptRelations>>(Session&, const std::string& id)>
+      open_clone{};
+  std::function<void(const std::string& user_id, const std::string& id)> close_session{};
 };
 
 // How one action runs.
@@ -91,6 +101,7 @@ class Session {
   std::string keep_relation(plan::NodePtr node);
   Result<plan::NodePtr> kept_relation(const std::string& id) const;
   void forget_relation(const std::string& id);
+  const std::shared_ptr<KeptRelations>& kept_relations() const { return kept_; }
 
   // A session with the same settings, views and artifacts.
   Result<std::unique_ptr<Session>> clone(std::string new_id);
@@ -108,7 +119,7 @@ class Session {
   StorageLevels storage_levels_;
   mutable std::mutex mutex_;
   std::string database_ = "default";
-  std::map<std::string, plan::NodePtr> kept_;
+  const std::shared_ptr<KeptRelations> kept_;
 };
 
 // An error of those that Spark has a name for but no SQLSTATE, and whose text stands alone.

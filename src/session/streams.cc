@@ -5,6 +5,7 @@
 #include "delta/write.h"
 #include "engine/show.h"
 #include "plan/analyzer.h"
+#include "session/foreach_batch.h"
 #include "sink/memory_table.h"
 #include "sink/providers.h"
 #include "spark/connect/commands.pb.h"
@@ -116,14 +117,41 @@ Status check_memory_recovery(Session& session, const Checkpoint& checkpoint,
                            offsets + " to start over.");
 }
 
+// foreachBatch has its own way to the rows: no format, no path, no partitions.
+Status check_foreach_batch(const proto::WriteStreamOperationStart& start) {
+  if (start.partitioning_column_names_size() > 0) {
+    return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1197",
+                        {{"source", "foreachBatch"}},
+                        "'foreachBatch' does not support partitioning.");
+  }
+  if (start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName) {
+    return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", "foreachBatch"}});
+  }
+  return Status::OK();
+}
+
+Result<StartedQuery> start_foreach_batch(Session& session,
+                                         const proto::WriteStreamOperationStart& start,
+                                         stream::QuerySpec spec) {
+  TRY_ASSIGN(const auto sink,
+             make_foreach_batch_sink(session, start.foreach_batch(),
+                                     spec.name.empty() ? "without a name" : spec.name));
+  spec.sink = sink;
+  spec.on_end = [sink] { sink->end(); };
+  StartedQuery started;
+  auto query = session.runtime().queries->start(std::move(spec), &started.started_event_json);
+  if (!query.ok()) {
+    sink->end();
+    return query.status();
+  }
+  started.query = std::move(query).value();
+  return started;
+}
+
 }  // namespace
 
 Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOperationStart& start,
                                   std::vector<std::string> tags) {
-  if (start.has_foreach_batch())
-    return Status::unsupported(
-        "writeStream.foreachBatch is not supported by Millstream yet: transform before writeStream "
-        "and write with format(\"delta\"), or read the table that it fills in a batch query");
   if (start.has_foreach_writer())
     return Status::unsupported(
         "writeStream.foreach is not supported by Millstream yet: write with format(\"delta\") and "
@@ -141,7 +169,10 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
       start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName;
   if (format.empty())
     format = to_table ? "delta" : to_lower(session.conf().value("spark.sql.sources.default"));
-  if (to_table && format != "delta") {
+  if (start.has_foreach_batch()) {
+    TRY(check_foreach_batch(start));
+    format = "foreachbatch";
+  } else if (to_table && format != "delta") {
     return Status::unsupported(
         "writeStream.toTable with format {} is not supported: the tables of the warehouse are "
         "Delta tables; use .format(\"delta\")",
@@ -170,6 +201,10 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   spec.tags = std::move(tags);
   spec.session_key = session.key();
 
+  if (start.has_foreach_batch()) {
+    TRY(checkpoint.status());
+    return start_foreach_batch(session, start, std::move(spec));
+  }
   const column::Schema schema = plan::schema_of(*node);
   sink::SinkEnv env;
   env.partition_columns = {start.partitioning_column_names().begin(),

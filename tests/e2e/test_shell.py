@@ -90,14 +90,15 @@ def test_an_interrupt_ends_the_statement_and_the_script(tmp_path):
 
 
 class Terminal:
-    """The shell in a terminal of its own."""
+    """The shell in a terminal of its own. It is not begun by pty.fork(): a fork of a process that has gRPC's threads may hang
+    before its exec."""
 
     def __init__(self, cwd):
-        self.pid, self.master = pty.fork()
-        if self.pid == 0:
-            os.chdir(cwd)
-            os.environ.update(HOME=str(cwd), TERM="xterm", LC_ALL="C.UTF-8")
-            os.execv(BINARY, [BINARY, "sql"])
+        self.master, terminal = pty.openpty()
+        environment = {**os.environ, "HOME": str(cwd), "TERM": "xterm", "LC_ALL": "C.UTF-8"}
+        self.process = subprocess.Popen(["setsid", "--ctty", BINARY, "sql"], cwd=cwd, env=environment,
+                                        stdin=terminal, stdout=terminal, stderr=terminal)
+        os.close(terminal)
         self.seen = ""
 
     def write(self, text):
@@ -113,9 +114,9 @@ class Terminal:
         return before
 
     def close(self):
-        _, status = os.waitpid(self.pid, 0)
+        status = self.process.wait(timeout=30)
         os.close(self.master)
-        return os.waitstatus_to_exitcode(status)
+        return status
 
 
 def test_a_terminal_has_lines_history_completion_and_cancel(tmp_path):
