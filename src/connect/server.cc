@@ -1,5 +1,6 @@
 #include "connect/server.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -54,6 +55,8 @@ Status RunningServer::open() {
   TRY_ASSIGN(const Settings settings, parse_settings(options_.conf));
   // gRPC's own log tells of what the returned errors tell better.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
+  // And protobuf's of texts that are not UTF-8, for which the client has its error.
+  google::protobuf::SetLogHandler(nullptr);
   std::error_code error;
   std::string pattern =
       (std::filesystem::temp_directory_path(error) / "millstream-XXXXXX").string();

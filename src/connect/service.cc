@@ -8,6 +8,7 @@
 #include "connect/failure_log.h"
 #include "connect/plan_decode.h"
 #include "connect/response_stream.h"
+#include "plan/well_formed.h"
 #include "spark/connect/base.grpc.pb.h"
 
 namespace millstream::connect {
@@ -267,6 +268,7 @@ Status Service::begin(const std::shared_ptr<ResponseStream>& stream,
     }
   }
   TRY(decompress(request.mutable_plan()));
+  TRY(plan::check_well_formed(request.plan()));
   spec.settings = core_.settings();
   if (computes(request.plan())) spec.report_interval = report_interval(session->session().conf());
   TRY_ASSIGN(const auto added, core_.operations().add(std::move(spec)));
@@ -302,7 +304,8 @@ grpc::Status Service::analyze_plan(const grpc::ByteBuffer& bytes, grpc::ByteBuff
   if (!session.ok()) return to_grpc(session.status(), nullptr);
   proto::AnalyzePlanResponse response;
   stamp(*session, &response);
-  const Status status = analyze(**session, request, &response);
+  Status status = plan::check_well_formed(request);
+  if (status.ok()) status = analyze(**session, request, &response);
   note_failure("analyze", **session, "", status);
   if (!status.ok()) return to_grpc(status, &(*session)->errors());
   const grpc::Slice slice(response.SerializeAsString());

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "sql/grammar.h"
+#include "sql/own_calls.h"
 
 namespace millstream::sql {
 
@@ -236,6 +237,7 @@ Status Grammar::time_travel(sc::Read_NamedTable& table) {
 // range(0, 10), explode(array(1, 2))
 Status Grammar::table_function(const std::vector<std::string>& name, sc::Relation& out) {
   take();
+  if (is_own_call(name.back())) return unknown_routine(name.back());
   auto* function = out.mutable_unresolved_table_valued_function();
   function->set_function_name(name.size() == 1 ? name[0] : quoted_name(name));
   if (accept_symbol(")")) return Status::OK();

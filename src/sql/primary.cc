@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "column/types.h"
 #include "sql/grammar.h"
+#include "sql/own_calls.h"
 
 namespace millstream::sql {
 
@@ -210,6 +211,7 @@ Status Grammar::name_or_call(sc::Expression& out) {
 }
 
 Status Grammar::call(const std::string& name, sc::Expression& out) {
+  if (is_own_call(name)) return unknown_routine(name);
   bool done = false;
   TRY(special_call(to_lower(name), out, &done));
   if (done) return Status::OK();

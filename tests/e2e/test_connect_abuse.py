@@ -64,6 +64,43 @@ def test_cn13_a_plan_without_content(wire):
     assert "OPTYPE_NOT_SET" in message
 
 
+@pytest.mark.parametrize("name", ["ms_select", "ms_row", "ms_within_group", "MS_LIMIT", "builtin.ms_filter"])
+def test_a_clients_plan_holds_none_of_the_parsers_own_calls(wire, name):
+    request = project_of_one_row(wire)
+    request.plan.root.project.expressions.add().unresolved_function.function_name = name
+    assert failure(lambda: wire.execute(request))[0] == "UNRESOLVED_ROUTINE"
+    request = wire.execute_request()
+    request.plan.root.sql.query = f"select {name}(id) from range(1)"
+    assert failure(lambda: wire.execute(request))[0] == "UNRESOLVED_ROUTINE"
+
+
+@pytest.mark.parametrize("part", ["filter", "sort", "join", "alias", "cast", "window"])
+def test_parts_that_are_missing_are_named(wire, part):
+    request = project_of_one_row(wire)
+    if part in ("filter", "sort", "join"):
+        getattr(request.plan.root, part).SetInParent()
+    else:
+        getattr(request.plan.root.project.expressions.add(), part).SetInParent()
+    condition, _, message = failure(lambda: wire.execute(request))
+    assert condition == "CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET", message
+
+
+def test_text_that_is_not_utf8_is_refused_and_nothing_is_logged_of_it():
+    server = Server()
+    wire = Wire(server.port)
+    request = wire.execute_request()
+    request.plan.root.sql.query = "select 'abcdefgh'"
+    raw = request.SerializeToString().replace(b"abcdefgh", b"abc\xff\xfefgh")
+    call = wire.channel.unary_stream("/spark.connect.SparkConnectService/ExecutePlan",
+                                     response_deserializer=proto.ExecutePlanResponse.FromString)
+    with pytest.raises(grpc.RpcError):
+        list(call(raw))
+    assert len(list(wire.execute(wire.range_request(1)))) > 1
+    wire.close()
+    server.stop()
+    assert "libprotobuf" not in server.output()
+
+
 def test_an_operation_id_that_is_no_uuid(wire):
     assert failure(lambda: wire.execute(wire.range_request(1, operation_id="x")))[0] == "INVALID_HANDLE.FORMAT"
 

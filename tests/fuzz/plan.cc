@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "plan/well_formed.h"
 #include "tables.h"
 #include "targets.h"
 
@@ -129,7 +130,8 @@ bool parse(const std::uint8_t* data, std::size_t size, spark::connect::Relation*
 
 void plan(const std::uint8_t* data, std::size_t size) {
   spark::connect::Relation relation;
-  if (parse(data, size, &relation)) analyze_and_optimize(relation);
+  if (parse(data, size, &relation) && plan::check_well_formed(relation).ok())
+    analyze_and_optimize(relation);
 }
 
 std::size_t mutate_plan(std::uint8_t* data, std::size_t size, std::size_t size_max, unsigned seed) {

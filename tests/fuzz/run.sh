@@ -18,6 +18,10 @@ ninja -C $build --quiet fuzz_sql fuzz_plan fuzz_plan_seeds
 
 mkdir -p $build/corpus/sql $build/corpus/plan $build/found
 .venv/bin/python tests/fuzz/make_corpus.py $build/corpus/sql
+# What clients send, where there is a server to record it with; some minutes, once.
+if [ -x build/release/bin/millstream ] && [ -z "$(ls $build/corpus/plan)" ]; then
+  .venv/bin/python tests/fuzz/record_plans.py $build/corpus/plan 2>/dev/null
+fi
 $build/bin/fuzz_plan_seeds $build/corpus/sql $build/corpus/plan
 # Expressions may nest as deep as the parser lets them; the server runs them on a large stack too.
 ulimit -s 1000000 2>/dev/null || ulimit -s unlimited
