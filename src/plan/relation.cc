@@ -1,5 +1,7 @@
 #include <google/protobuf/stubs/logging.h>
 
+#include <unordered_map>
+
 #include "plan/literal.h"
 #include "plan/refusals.h"
 #include "plan/relations.h"
@@ -124,7 +126,9 @@ Status RelationAnalyzer::placed(const Status& status, const Rel& proto) const {
 Result<NodePtr> RelationAnalyzer::relation(const Rel& proto) {
   const std::string* const around = text_;
   const auto& written = proto.common().origin().jvm_origin();
-  if (written.has_sql_text()) text_ = &written.sql_text();
+  if (!written.has_sql_text()) return operators(proto);
+  const sql::TextScope places(written.sql_text());
+  text_ = &written.sql_text();
   auto node = operators(proto);
   text_ = around;
   return node;
@@ -339,8 +343,8 @@ Result<NodePtr> RelationAnalyzer::statistic(const Rel& r, NodePtr input) {
 }
 
 Result<NodePtr> analyze(const Rel& relation, Resolver& resolver, const AnalyzerSettings& settings) {
-  // A call that only the parser writes has its arguments; a client's may lack them, and protobuf tells
-  // so by an exception.
+  // A call that only the parser writes has its arguments; a client's may lack them, and protobuf
+  // tells so by an exception.
   try {
     TRY_ASSIGN(const NodePtr node, RelationAnalyzer(resolver, settings).relation(relation));
     return place_definitions(node);
@@ -356,14 +360,18 @@ Result<NodePtr> analyze(const Rel& relation, Resolver& resolver, const AnalyzerS
 NodePtr make_project(NodePtr input, std::vector<ExprPtr> exprs) {
   auto node = std::make_shared<Project>();
   IdSet present;
+  std::unordered_map<std::int64_t, const Attribute*> known;
+  if (input != nullptr) {
+    for (const Attribute& a : input->output) known[key_of(a.id)] = &a;
+  }
+  node->output.reserve(exprs.size());
   for (const ExprPtr& e : exprs) {
     node->output.push_back(attribute_of(*e));
     present.insert(key_of(e->id));
-    if (e->kind != ExprKind::attribute || input == nullptr) continue;
+    if (e->kind != ExprKind::attribute) continue;
     // A column that is passed on keeps the name of its table.
-    for (const Attribute& a : input->output) {
-      if (a.id == e->id) node->output.back().qualifier = a.qualifier;
-    }
+    const auto found = known.find(key_of(e->id));
+    if (found != known.end()) node->output.back().qualifier = found->second->qualifier;
   }
   if (input != nullptr) {
     for (const Attribute& a : input->output) {

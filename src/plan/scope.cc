@@ -102,6 +102,28 @@ Scope::Scope(std::vector<NodePtr> inputs, bool case_sensitive)
   }
 }
 
+// As find_name. Of many attributes only those are looked at that have one of the parts as their
+// name.
+Result<std::optional<Found>> Scope::find(const NameParts& parts) const {
+  constexpr std::size_t few = 64;
+  if (attributes_.size() <= few) return find_name(attributes_, parts, case_sensitive_);
+  if (by_name_.empty()) {
+    for (std::size_t i = 0; i < attributes_.size(); ++i)
+      by_name_[to_lower(attributes_[i].name)].push_back(i);
+  }
+  std::vector<std::size_t> places;
+  for (const std::string& part : parts) {
+    const auto found = by_name_.find(to_lower(part));
+    if (found != by_name_.end())
+      places.insert(places.end(), found->second.begin(), found->second.end());
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<Attribute> candidates;
+  for (const std::size_t place : places) candidates.push_back(attributes_[place]);
+  return find_name(candidates, parts, case_sensitive_);
+}
+
 void Scope::push_lambda(std::vector<Attribute> parameters) {
   lambdas_.push_back(std::move(parameters));
 }
@@ -137,7 +159,7 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts) const {
 
 Result<ExprPtr> Scope::resolve_here(const NameParts& parts) const {
   if (auto variable = lambda_variable(parts)) return *variable;
-  TRY_ASSIGN(auto found, find_name(attributes_, parts, case_sensitive_));
+  TRY_ASSIGN(auto found, find(parts));
   if (found) return found->expr;
   for (const KnownFallback& fallback : fallbacks_) {
     TRY_ASSIGN(auto other, fallback.find(parts, std::nullopt));
@@ -147,7 +169,7 @@ Result<ExprPtr> Scope::resolve_here(const NameParts& parts) const {
 }
 
 Result<std::optional<ExprPtr>> Scope::resolve_for_subquery(const NameParts& parts) const {
-  TRY_ASSIGN(auto found, find_name(attributes_, parts, case_sensitive_));
+  TRY_ASSIGN(auto found, find(parts));
   if (found) return std::optional<ExprPtr>(found->expr);
   for (const KnownFallback& fallback : fallbacks_) {
     if (!fallback.for_subqueries) continue;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plan/node.h"
@@ -69,10 +70,13 @@ class Scope {
 
  private:
   std::optional<ExprPtr> lambda_variable(const NameParts& parts) const;
+  Result<std::optional<Found>> find(const NameParts& parts) const;
   ExprPtr as_input(const ExprPtr& expr) const;
 
   std::vector<NodePtr> inputs_;
   std::vector<Attribute> attributes_;
+  // Places in attributes_ by lower-case name; made when it is first needed.
+  mutable std::unordered_map<std::string, std::vector<std::size_t>> by_name_;
   bool case_sensitive_;
   struct KnownFallback {
     Fallback find;

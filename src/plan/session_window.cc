@@ -146,13 +146,16 @@ Result<NodePtr> RelationAnalyzer::expand_session_windows(NodePtr input, Exprs& e
                                                          std::size_t key_count, bool grouped) {
   ExprPtr window;
   bool other = false;  // a second window, of either kind
+  IdSet time_windows;
+  if (input != nullptr) {
+    for (const Attribute& a : input->output) {
+      if (a.metadata.find("spark.timeWindow") != std::string::npos)
+        time_windows.insert(key_of(a.id));
+    }
+  }
   for (const ExprPtr& e : exprs) {
     visit(*e, [&](const Expr& x) {
-      if (x.kind == ExprKind::attribute) {
-        for (const Attribute& a : input == nullptr ? std::vector<Attribute>() : input->output)
-          other =
-              other || (a.id == x.id && a.metadata.find("spark.timeWindow") != std::string::npos);
-      }
+      if (x.kind == ExprKind::attribute) other = other || time_windows.contains(key_of(x.id));
       if (x.kind != ExprKind::call || x.name != session_name) return true;
       if (window == nullptr) window = std::make_shared<Expr>(x);
       other = other || !same_expr(*window, x);

@@ -28,6 +28,18 @@ struct Parameters {
 Status parse_expression(std::string_view text, spark::connect::Expression* expression,
                         std::vector<spark::connect::Relation>* subqueries);
 
+// While it lives, this thread looks for many places in `text`, which stays as it is.
+class TextScope {
+ public:
+  explicit TextScope(std::string_view text);
+  ~TextScope();
+  TextScope(const TextScope&) = delete;
+  TextScope& operator=(const TextScope&) = delete;
+
+ private:
+  const std::string_view outer_;
+};
+
 // The bytes [start, end) of a text as an error shows them.
 QueryContext query_context(std::string_view text, std::size_t start, std::size_t end);
 // The error with that place; what is wrong with a query says "; line 1 pos 7" in its message too.

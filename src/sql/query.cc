@@ -186,7 +186,7 @@ Status Grammar::set_operations(sc::Relation& out, bool intersect_only) {
 
 Status Grammar::set_operators(sc::Relation& out, bool intersect_only, std::size_t first) {
   for (int terms = 0; set_operator(intersect_only); ++terms) {
-    if (terms > limits::nesting_max) return too_complex();
+    if (terms > limits::chain_max) return too_complex();
     sc::Relation left = take_relation(out);
     auto* operation = out.mutable_set_op();
     const Token word = take();

@@ -135,6 +135,8 @@ TEST(Statement, LargeInputIsAnErrorOrWorks) {
   for (int i = 0; i < 2000; ++i) nested = "SELECT * FROM (" + nested + ")";
   EXPECT_TRUE(error_of(nested).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
   std::string unions = "SELECT 1";
+  for (int i = 0; i < 1000; ++i) unions += " UNION ALL SELECT 1";
+  EXPECT_TRUE(query(unions).has_set_op());
   for (int i = 0; i < 2000; ++i) unions += " UNION ALL SELECT 1";
   EXPECT_TRUE(error_of(unions).starts_with("FAILED_TO_PARSE_TOO_COMPLEX"));
   std::string scalars = "1";
