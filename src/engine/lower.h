@@ -81,8 +81,8 @@ class ExprLowering {
   using SubqueryLowering = std::function<Result<std::string>(const plan::NodePtr&)>;
   void set_subquery_lowering(SubqueryLowering lowering) { lower_plan_ = std::move(lowering); }
   // What an expression without columns is, as SQL; nothing when computing it fails.
-  using Evaluation =
-      std::function<std::optional<std::string>(const std::string& sql, const column::TypePtr& type)>;
+  using Evaluation = std::function<std::optional<std::string>(const std::string& sql,
+                                                              const column::TypePtr& type)>;
   void set_evaluation(Evaluation evaluation) { evaluate_ = std::move(evaluation); }
   // The value of a lambda's, subquery's or lateral join's parameter.
   void bind(plan::AttributeId parameter, std::string sql) {
@@ -128,6 +128,7 @@ class ExprLowering {
   Result<std::string> window(const plan::Expr& expr);
   Result<std::string> frame(const plan::WindowSpec& spec);
   Result<std::string> logic(const plan::Expr& expr);
+  Result<std::optional<std::string>> folded_or(const std::vector<const plan::Expr*>& parts);
   std::string in_turn(const std::vector<const plan::Expr*>& parts, const Arguments& sql, bool both);
   Result<std::string> from_template(const plan::Expr& expr, std::string_view text, Arguments a,
                                     const std::string& type);
@@ -217,7 +218,7 @@ class NodeLowering {
   int next_side_ = 0;
   int statements_open_ = 0;
   std::map<const plan::Node*, std::string> shared_names_;  // by definition
-  std::vector<std::string> shared_;                        // "w1 AS (…)", each after those that it reads
+  std::vector<std::string> shared_;  // "w1 AS (…)", each after those that it reads
 };
 
 }  // namespace millstream::engine

@@ -1,6 +1,8 @@
 // AND, OR and what is written more than once. Spark does not look at what comes behind a side that
 // decides, so what can fail is put behind a CASE; and each value is written once, since nesting
 // would double a text with each level.
+#include <map>
+
 #include "base/text.h"
 #include "engine/lower.h"
 #include "functions/lowering.h"
@@ -64,7 +66,52 @@ std::string chained(const std::vector<std::string>& parts, std::size_t from, std
          chained(parts, middle, to, word) + ")";
 }
 
+// The column of `column = constant`, of a type whose equality is DuckDB's; null: it is something
+// else.
+const Expr* compared_column(const Expr& e) {
+  if (e.kind != ExprKind::call || e.name != "equal") return nullptr;
+  const Expr& column = *e.children[0];
+  const Expr& constant = *e.children[1];
+  const bool plain = column.type->is_integral() || column.type->is_string() ||
+                     column.type->kind() == column::TypeKind::date;
+  const bool comparable = column.kind == ExprKind::attribute &&
+                          constant.kind == ExprKind::literal &&
+                          column.type->kind() == constant.type->kind();
+  return plain && comparable ? &column : nullptr;
+}
+
 }  // namespace
+
+// a = 1 OR a = 2 OR … as a IN (1, 2, …), whose cost does not grow with the square of the terms.
+// Nothing where there are few of them, or where the order of the terms matters.
+Result<std::optional<std::string>> ExprLowering::folded_or(const std::vector<const Expr*>& parts) {
+  constexpr std::size_t few = 16;
+  if (parts.size() <= few) return std::optional<std::string>();
+  std::map<plan::AttributeId, std::vector<const Expr*>> by_column;
+  for (const Expr* part : parts) {
+    if (const Expr* column = compared_column(*part)) by_column[column->id].push_back(part);
+  }
+  Arguments terms;
+  for (const Expr* part : parts) {
+    const Expr* column = compared_column(*part);
+    if (column != nullptr && by_column[column->id].size() > few) continue;
+    TRY_ASSIGN(std::string term, lower(*part));
+    if (can_fail(term)) return std::optional<std::string>();
+    terms.push_back(std::move(term));
+  }
+  if (terms.size() == parts.size()) return std::optional<std::string>();
+  for (const auto& [id, equalities] : by_column) {
+    if (equalities.size() <= few) continue;
+    TRY_ASSIGN(const std::string column, lower(*equalities[0]->children[0]));
+    Arguments constants;
+    for (const Expr* e : equalities) {
+      TRY_ASSIGN(std::string constant, lower(*e->children[1]));
+      constants.push_back(std::move(constant));
+    }
+    terms.push_back("(" + column + " IN (" + join(constants, ", ") + "))");
+  }
+  return std::optional<std::string>("(" + chained(terms, 0, terms.size(), " OR ") + ")");
+}
 
 std::string all_true(const std::vector<std::string>& conditions) {
   return chained(conditions, 0, conditions.size(), " AND ");
@@ -90,6 +137,10 @@ std::vector<std::string> guarded(const std::vector<std::string>& conditions, std
 
 Result<std::string> ExprLowering::logic(const Expr& expr) {
   const auto parts = operands_of(expr);
+  if (expr.name == "or") {
+    TRY_ASSIGN(const auto folded, folded_or(parts));
+    if (folded) return *folded;
+  }
   Arguments sql;
   bool fails = false;
   for (const Expr* part : parts) {
