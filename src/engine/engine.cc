@@ -111,7 +111,7 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
       TRY_ASSIGN(connector::Batches input, leaf_rows(core, pass->leaf(), context));
       return pass->apply(std::move(input), context.time_zone, counter(pass->leaf().get(), context));
     }
-    TRY_ASSIGN(auto statement, acquire(core, node, context.time_zone));
+    TRY_ASSIGN(auto statement, acquire(core, node, context));
     connector::Batches out;
     out.schema = statement->schema();
     auto first = std::make_shared<std::unique_ptr<Statement>>(std::move(statement));
@@ -124,7 +124,7 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
             mine = std::move(*first);
           }
           if (mine == nullptr) {
-            TRY_ASSIGN(mine, acquire(core, node, context.time_zone));
+            TRY_ASSIGN(mine, acquire(core, node, context));
           }
           return start(core, node, context, std::move(mine));
         });
@@ -132,10 +132,10 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
   }
 
   static Result<std::unique_ptr<Statement>> acquire(const CorePtr& core, const plan::NodePtr& node,
-                                                    const std::string& time_zone) {
-    if (auto kept = core->cache.take(node.get(), time_zone)) return kept;
+                                                    const ExecutionContext& context) {
+    if (auto kept = core->cache.take(node.get(), context.time_zone)) return kept;
     TRY_ASSIGN(Home * home, core->open_home());
-    return Statement::prepare(*home, node, time_zone);
+    return Statement::prepare(*home, node, context.time_zone, context.cancel);
   }
 
   // The reader of one run; it gives the statement back when it goes.

@@ -7,6 +7,9 @@
 namespace millstream::engine {
 namespace {
 
+// A width beyond it is an error, before memory ends.
+constexpr int width_max = 100'000'000;
+
 // One conversion of java.util.Formatter: flags, width, precision, and the value's text and kind.
 Result<std::string> convert(char conversion, std::string_view flags, int width, int precision,
                             std::string_view text, char kind) {
@@ -82,8 +85,9 @@ std::optional<std::string> format(Failure& fail, std::string_view pattern, std::
     }
     const auto number = [&] {
       int value = -1;
-      while (at < pattern.size() && pattern[at] >= '0' && pattern[at] <= '9')
-        value = std::max(value, 0) * 10 + (pattern[at++] - '0');
+      for (; at < pattern.size() && pattern[at] >= '0' && pattern[at] <= '9'; ++at) {
+        if (value <= width_max) value = std::max(value, 0) * 10 + (pattern[at] - '0');
+      }
       return value;
     };
     // %2$s names its argument.
@@ -108,6 +112,13 @@ std::optional<std::string> format(Failure& fail, std::string_view pattern, std::
     if (at < pattern.size() && pattern[at] == '.') {
       ++at;
       precision = number();
+    }
+    if (std::max(width, precision) > width_max) {
+      return fail(Status::error("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER",
+                                {{"functionName", "`format_string`"},
+                                 {"numberOfElements", std::to_string(std::max(width, precision))},
+                                 {"maxRoundedArrayLength", std::to_string(width_max)},
+                                 {"parameter", "`strfmt`"}}));
     }
     if (at >= pattern.size()) return fail(Status::invalid("Conversion = '%'"));
     const char conversion = pattern[at++];

@@ -19,6 +19,7 @@
 
 #include "base/status.h"
 #include "engine/duck.h"
+#include "engine/work.h"
 
 namespace millstream::engine {
 
@@ -150,8 +151,7 @@ struct KernelTraits<std::optional<R> (*)(Failure&, A...)> {
   static constexpr std::size_t arity = sizeof...(A);
 
   template <auto F, bool Try, std::size_t... I>
-  static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
-                  std::index_sequence<I...>) {
+  static Status run(duckdb_data_chunk input, duckdb_vector output, std::index_sequence<I...>) {
     const idx_t rows = duckdb_data_chunk_get_size(input);
     const duckdb_vector vectors[] = {duckdb_data_chunk_get_vector(input, I)..., nullptr};
     void* data[] = {duckdb_vector_get_data(vectors[I])..., nullptr};
@@ -164,7 +164,7 @@ struct KernelTraits<std::optional<R> (*)(Failure&, A...)> {
       std::optional<R> value;
       if (valid) value = F(failure, Physical<std::remove_cvref_t<A>>::read(data[I], row)...);
       if (!failure.status.ok()) {
-        if (!Try) return duckdb_scalar_function_set_error(info, wrap_error(failure.status).c_str());
+        if (!Try) return failure.status;
         failure.status = Status::OK();
         value = std::nullopt;
       }
@@ -180,6 +180,7 @@ struct KernelTraits<std::optional<R> (*)(Failure&, A...)> {
     }
     (void)data;
     (void)validity;
+    return Status::OK();
   }
 
   static void parameters(duckdb_scalar_function function) {
@@ -208,8 +209,11 @@ Status add_kernel(duckdb_connection connection, const char* name,
   duckdb_scalar_function_set_return_type(function, result.get());
   duckdb_scalar_function_set_function(function, [](duckdb_function_info info,
                                                    duckdb_data_chunk input, duckdb_vector output) {
-    Traits::template run<F, Try>(info, input, output, std::make_index_sequence<Traits::arity>());
+    run_kernel(info, [&] {
+      return Traits::template run<F, Try>(input, output, std::make_index_sequence<Traits::arity>());
+    });
   });
+  bind_work(function);
   if (kind == KernelKind::volatile_) duckdb_scalar_function_set_volatile(function);
   const auto state = duckdb_register_scalar_function(connection, function);
   duckdb_destroy_scalar_function(&function);

@@ -34,7 +34,9 @@ Result<std::string> ExprLowering::body_of(const Expr& lambda,
     return Status::unsupported("this lambda is not supported");
   for (std::size_t i = 0; i < lambda.parameters.size(); ++i)
     lambda_names_[lambda.parameters[i]] = parameters[i];
-  return lower(*lambda.children[0]);
+  TRY_ASSIGN(const std::string body, lower(*lambda.children[0]));
+  // A list may have any length, and DuckDB hears of no cancellation until it is done.
+  return "CASE WHEN ms_watch() THEN " + body + " END";
 }
 
 // aggregate(list, start, merge[, finish]): the list is walked as pairs of accumulator and element,
@@ -58,8 +60,8 @@ Result<std::string> ExprLowering::fold(const Expr& expr) {
       "list_transform({3}, lambda {4}: struct_pack(f0 := CAST(NULL AS {1}), f1 := {4})))",
       start, state_type, item_type, list, item);
   const std::string reduced = fmt::format(
-      "struct_extract(list_reduce({0}, lambda {1}, {2}: struct_pack(f0 := CAST({3} AS {4}), f1 := "
-      "CAST(NULL AS {5}))), 'f0')",
+      "struct_extract(list_reduce({0}, lambda {1}, {2}: CASE WHEN ms_watch_state({1}) THEN "
+      "struct_pack(f0 := CAST({3} AS {4}), f1 := CAST(NULL AS {5})) END), 'f0')",
       pairs, state, next, merged_as, state_type, item_type);
   std::string out = fmt::format("CASE WHEN {} IS NULL THEN NULL ELSE {} END", list, reduced);
   if (expr.children.size() == 4) return body_of(*expr.children[3], {out});

@@ -16,6 +16,7 @@ using Counter = std::shared_ptr<std::atomic<std::int64_t>>;
 struct Sequence {
   std::int64_t partition = 0;
   std::optional<SparkRandom> random;
+  Work* work = nullptr;
 
   SparkRandom& at(std::int64_t seed) {
     if (!random) random.emplace(seed + partition);
@@ -36,15 +37,15 @@ void begin(duckdb_init_info info) {
   auto* counter = static_cast<Counter*>(duckdb_scalar_function_init_get_bind_data(info));
   auto sequence = std::make_unique<Sequence>();
   sequence->partition = (*counter)->fetch_add(1);
+  sequence->work = work_of(info);
   duckdb_scalar_function_init_set_state(info, sequence.release(),
                                         [](void* state) { delete static_cast<Sequence*>(state); });
 }
 
 // Next(random, failure, arguments before the seed…) gives the value of a row.
 template <auto Next, typename R, typename... A, std::size_t... I>
-void run_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
-              std::index_sequence<I...>) {
-  auto* sequence = static_cast<Sequence*>(duckdb_scalar_function_get_state(info));
+Status run_rows(Sequence* sequence, duckdb_data_chunk input, duckdb_vector output,
+                std::index_sequence<I...>) {
   const idx_t rows = duckdb_data_chunk_get_size(input);
   void* data[] = {duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, I))..., nullptr};
   void* seeds = duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, sizeof...(A)));
@@ -52,11 +53,11 @@ void run_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
   for (idx_t row = 0; row < rows; ++row) {
     SparkRandom& random = sequence->at(Physical<std::int64_t>::read(seeds, row));
     const R value = Next(random, failure, Physical<A>::read(data[I], row)...);
-    if (!failure.status.ok())
-      return duckdb_scalar_function_set_error(info, wrap_error(failure.status).c_str());
+    if (!failure.status.ok()) return failure.status;
     Physical<R>::write(output, row, value);
   }
   (void)data;
+  return Status::OK();
 }
 
 template <auto Next, typename R, typename... A>
@@ -76,7 +77,10 @@ Status add_random(duckdb_connection connection, const char* name) {
   duckdb_scalar_function_set_volatile(function);
   duckdb_scalar_function_set_function(
       function, [](duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-        run_rows<Next, R, A...>(info, input, output, std::index_sequence_for<A...>{});
+        auto* sequence = static_cast<Sequence*>(duckdb_scalar_function_get_state(info));
+        run_kernel(info, sequence->work, [&] {
+          return run_rows<Next, R, A...>(sequence, input, output, std::index_sequence_for<A...>{});
+        });
       });
   const auto state = duckdb_register_scalar_function(connection, function);
   duckdb_destroy_scalar_function(&function);

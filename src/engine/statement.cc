@@ -72,22 +72,44 @@ class SlotLeaves final : public NodeLowering::Leaves {
   std::vector<Statement::Leaf>* leaves_;
 };
 
-// While it lives, a cancelled token interrupts what the connection runs.
+// While it lives, a cancelled token interrupts what the connection runs, and its kernels.
 class Interruption {
  public:
-  Interruption(duckdb_connection connection, const CancelToken* cancel)
+  Interruption(duckdb_connection connection, Work* work, const CancelToken* cancel)
       : cancel_(const_cast<CancelToken*>(cancel)) {
-    if (cancel_ != nullptr)
-      callback_ = cancel_->on_cancel([connection] { duckdb_interrupt(connection); });
+    if (cancel_ == nullptr) return;
+    target_->connection = connection;
+    target_->work = work;
+    callback_ = cancel_->on_cancel([target = target_] { target->interrupt(); });
   }
   ~Interruption() {
-    if (cancel_ != nullptr) cancel_->forget(callback_);
+    if (cancel_ == nullptr) return;
+    cancel_->forget(callback_);
+    target_->forget();
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
  private:
+  // The token may be calling back on another thread while this one ends.
+  struct Target {
+    void interrupt() {
+      const std::lock_guard lock(mutex);
+      if (work != nullptr) work->cancel();
+      if (connection != nullptr) duckdb_interrupt(connection);
+    }
+    void forget() {
+      const std::lock_guard lock(mutex);
+      work = nullptr;
+      connection = nullptr;
+    }
+    std::mutex mutex;
+    duckdb_connection connection = nullptr;
+    Work* work = nullptr;
+  };
+
   CancelToken* cancel_;
+  std::shared_ptr<Target> target_ = std::make_shared<Target>();
   std::size_t callback_ = 0;
 };
 
@@ -102,9 +124,10 @@ void end_query(duckdb_connection connection) {
 // The rows of one run.
 class ResultReader final : public connector::BatchReader {
  public:
-  ResultReader(duckdb_result result, duckdb_connection connection, duckdb_arrow_options options,
-               const column::Schema& schema, std::shared_ptr<arrow::Schema> logical,
-               plan::NodePtr node, const CancelToken* cancel)
+  ResultReader(duckdb_result result, duckdb_connection connection, Work* work,
+               duckdb_arrow_options options, const column::Schema& schema,
+               std::shared_ptr<arrow::Schema> logical, plan::NodePtr node,
+               const CancelToken* cancel)
       : result_(result),
         connection_(connection),
         options_(options),
@@ -112,7 +135,7 @@ class ResultReader final : public connector::BatchReader {
         logical_(std::move(logical)),
         node_(std::move(node)),
         cancel_(cancel),
-        interruption_(connection, cancel) {}
+        interruption_(connection, work, cancel) {}
   ~ResultReader() override {
     duckdb_destroy_result(&result_);
     if (!ended_) end_query(connection_);
@@ -221,6 +244,7 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(set_option(config, "autoinstall_known_extensions", "false"));
   TRY(set_option(config, "autoload_known_extensions", "false"));
   auto home = std::make_unique<Home>();
+  home->budget_ = std::make_shared<WorkBudget>(settings.memory_bytes_max);
   char* error = nullptr;
   if (duckdb_open_ext(nullptr, home->database_.out(), config, &error) == DuckDBError) {
     const Status status = unwrap_error(error);
@@ -232,6 +256,7 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   // Not in the configuration: there it would take the spill folder away too.
   TRY(run_sql(connection, "SET enable_external_access = false"));
   TRY(register_scan(connection));
+  TRY(register_watch_kernels(connection));
   TRY(register_arithmetic_kernels(connection));
   TRY(register_cast_kernels(connection));
   TRY(register_string_kernels(connection));
@@ -305,13 +330,18 @@ Status Home::ensure(const std::map<std::string, ValueKernel>& kernels) {
 }
 
 Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::NodePtr& node,
-                                                      const std::string& time_zone) {
+                                                      const std::string& time_zone,
+                                                      const CancelToken* cancel) {
   auto statement = std::make_unique<Statement>();
   statement->node_ = node;
   statement->schema_ = plan::schema_of(*node);
   statement->logical_ = column::to_arrow(statement->schema_, time_zone);
   TRY_ASSIGN(statement->connection_, home.connect());
   const duckdb_connection connection = statement->connection_.get();
+  statement->work_ = std::make_unique<Work>(home.budget());
+  statement->registered_.emplace(connection, statement->work_.get());
+  // Constants are computed now.
+  const Interruption interruption(connection, statement->work_.get(), cancel);
   SlotLeaves leaves(connection, &statement->leaves_);
   ExprLowering exprs(time_zone);
   NodeLowering nodes(exprs, leaves);
@@ -338,6 +368,7 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
 }
 
 Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionContext& context) {
+  work_->begin();
   if (uses_now_) {
     const duckdb_timestamp now{context.timestamp_us};
     if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError)
@@ -345,7 +376,7 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
   }
   // Sorts and aggregates do all their work before the first row: it must be interruptible as
   // reading is.
-  const Interruption interruption(connection_.get(), context.cancel);
+  const Interruption interruption(connection_.get(), work_.get(), context.cancel);
   duckdb_result result;
   Status status;
   on_deep_stack(depth_, [&] { status = first_rows(context.cancel, &result); });
@@ -353,8 +384,9 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
     end_query(connection_.get());
     return locate_error(status, *node_);
   }
-  return std::unique_ptr<connector::BatchReader>(std::make_unique<ResultReader>(
-      result, connection_.get(), arrow_options_.get(), schema_, logical_, node_, context.cancel));
+  return std::unique_ptr<connector::BatchReader>(
+      std::make_unique<ResultReader>(result, connection_.get(), work_.get(), arrow_options_.get(),
+                                     schema_, logical_, node_, context.cancel));
 }
 
 // Works until the first rows are there. It looks at the token between tasks, since an interrupt

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/duck.h"
 #include "engine/engine.h"
 #include "engine/lower.h"
 #include "engine/scan.h"
+#include "engine/work.h"
 
 namespace millstream::engine {
 
@@ -18,6 +20,7 @@ class Home {
  public:
   static Result<std::unique_ptr<Home>> open(const EngineSettings& settings);
   Result<Connection> connect();
+  const std::shared_ptr<WorkBudget>& budget() const { return budget_; }
   Status ensure(const std::set<DecimalKernel>& kernels);
   Status ensure(const std::map<std::string, ValueKernel>& kernels);
   // The constant `sql` as a literal; nothing when it fails.
@@ -25,6 +28,7 @@ class Home {
                                       const std::string& sql, const column::TypePtr& type);
 
  private:
+  std::shared_ptr<WorkBudget> budget_;
   Database database_;
   Connection registrar_;
   std::mutex mutex_;
@@ -47,7 +51,8 @@ class Statement {
 
   // `node` is kept alive by the caller's cache or reader.
   static Result<std::unique_ptr<Statement>> prepare(Home& home, const plan::NodePtr& node,
-                                                    const std::string& time_zone);
+                                                    const std::string& time_zone,
+                                                    const CancelToken* cancel);
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
   const column::Schema& schema() const { return schema_; }
@@ -58,7 +63,9 @@ class Statement {
  private:
   Status first_rows(const CancelToken* cancel, duckdb_result* result);
 
+  std::unique_ptr<Work> work_;  // before what its kernels are bound in
   Connection connection_;
+  std::optional<WorkOfConnection> registered_;
   std::vector<Leaf> leaves_;  // after connection_: their slots hold its types
   Prepared prepared_;
   ArrowOptions arrow_options_;

@@ -129,8 +129,8 @@ std::optional<std::string> quote(Failure&, std::string_view text) {
 }
 
 std::optional<std::string> soundex(Failure&, std::string_view text) {
-  // By the letter's low bits, from 1: the code; 7 is passed over without ending a run (H, W), 0 ends
-  // it.
+  // By the letter's low bits, from 1: the code; 7 is passed over without ending a run (H, W), 0
+  // ends it.
   static constexpr std::string_view codes = " 01230127022455012623017202";
   const auto letter = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? (c & ~0x20) : 0;
@@ -181,6 +181,7 @@ std::optional<std::int32_t> levenshtein(Failure&, std::string_view a, std::strin
   std::vector<std::int32_t> row(y.size() + 1);
   for (std::size_t j = 0; j <= y.size(); ++j) row[j] = static_cast<std::int32_t>(j);
   for (std::size_t i = 1; i <= x.size(); ++i) {
+    proceed(y.size());
     std::int32_t diagonal = row[0];
     row[0] = static_cast<std::int32_t>(i);
     for (std::size_t j = 1; j <= y.size(); ++j) {

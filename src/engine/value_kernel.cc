@@ -177,8 +177,7 @@ Status compute_rows(const Registered& self, duckdb_data_chunk input, duckdb_vect
 
 void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const auto* self = static_cast<const Registered*>(duckdb_scalar_function_get_extra_info(info));
-  const Status status = compute_rows(*self, input, output);
-  if (!status.ok()) duckdb_scalar_function_set_error(info, wrap_error(status).c_str());
+  run_kernel(info, [&] { return compute_rows(*self, input, output); });
 }
 
 Status learn_schema(Registered& self, const std::vector<LogicalType>& types) {
@@ -221,6 +220,7 @@ Status register_value_kernel(duckdb_connection connection, const ValueKernel& ke
   duckdb_scalar_function_set_special_handling(function);
   duckdb_scalar_function_set_extra_info(function, self.release(),
                                         [](void* data) { delete static_cast<Registered*>(data); });
+  bind_work(function);
   duckdb_scalar_function_set_function(function, run);
   const auto state = duckdb_register_scalar_function(connection, function);
   duckdb_destroy_scalar_function(&function);
