@@ -193,10 +193,15 @@ class LocalStore final : public Store {
   }
 
   Status remove_tree(const std::string& directory) override {
+    // Others may be removing the same, or still writing into it.
+    constexpr int attempts_max = 100;
     std::error_code error;
-    std::filesystem::remove_all(directory, error);
-    if (error) return system_error(error.value(), "removing", directory);
-    return Status::OK();
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+      std::filesystem::remove_all(directory, error);
+      if (!error) return Status::OK();
+      if (error.value() != ENOENT && error.value() != ENOTEMPTY) break;
+    }
+    return system_error(error.value(), "removing", directory);
   }
 
   Status make_directories(const std::string& directory) override {

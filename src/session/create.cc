@@ -334,7 +334,13 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
     if (create.if_not_exists) return nothing();
     if (!create.replace) return already_exists(create.name);
   }
-  TRY(create_delta_table(create, directory, exists));
+  const Status created = create_delta_table(create, directory, exists);
+  if (created.is(ErrorKind::file_not_found) && !by_path) {
+    // Its database may have been dropped meanwhile.
+    TRY_ASSIGN(const TableName name, session_.table_name(create.name));
+    TRY(require_database(name.database));
+  }
+  TRY(created);
   return nothing();
 }
 

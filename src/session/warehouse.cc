@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "delta/write.h"
 #include "io/rename.h"
@@ -213,7 +214,7 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
     return Status::error("SCHEMA_NOT_EMPTY",
                          {{"schemaName", quote_identifier(to_lower(database))}});
   }
-  return store_->remove_tree(directory);
+  return remove_at_once(directory, root_);
 }
 
 Result<bool> Warehouse::table_exists(const TableName& name) const {
@@ -251,7 +252,19 @@ Status Warehouse::drop_table(const TableName& name) {
   TRY_ASSIGN(const auto known, entry(name));
   if (known) TRY(drop_entry(name));
   if (known && known->external) return Status::OK();
-  return store_->remove_tree(own_directory(name));
+  return remove_at_once(own_directory(name), database_directory(name.database));
+}
+
+// Whoever looks sees all of the table or nothing of it: its folder goes out of the way in one step
+// before its files go one by one. What a crash leaves there is seen by nobody.
+Status Warehouse::remove_at_once(const std::string& directory, const std::string& around) {
+  const std::string hidden = io::join_path(around, entries_folder);
+  TRY(store_->make_directories(hidden));
+  const std::string aside = io::join_path(hidden, "dropped-" + new_uuid());
+  const Status moved = io::rename_directory(directory, aside);
+  if (moved.ok()) return store_->remove_tree(aside);
+  // Gone by another's hand; or the store is not of this machine's disk.
+  return moved.is(ErrorKind::file_not_found) ? store_->remove_tree(directory) : moved;
 }
 
 }  // namespace millstream::session

@@ -66,6 +66,7 @@ class Warehouse {
   std::string entry_path(const TableName& name) const;
   std::string info_path(const std::string& database) const;
   Result<std::vector<std::string>> entry_names(const std::string& database) const;
+  Status remove_at_once(const std::string& directory, const std::string& around);
 
   std::shared_ptr<io::Store> store_;
   std::string root_;
