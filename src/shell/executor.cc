@@ -143,12 +143,16 @@ std::int64_t Executor::print(const api::DataFrame& frame, const api::Schema& sch
 bool Executor::cancel() {
   if (!running_) return false;
   cancelled_ = true;
+  interrupt();
+  return true;
+}
+
+void Executor::interrupt() {
   try {
     spark_.interrupt_all();
   } catch (const std::exception&) {
     // The server is gone: the statement ends by that.
   }
-  return true;
 }
 
 }  // namespace millstream::shell

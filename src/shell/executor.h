@@ -26,6 +26,10 @@ class Executor {
   // From any thread: ends what runs. False: nothing does.
   bool cancel();
   bool was_cancelled() const { return cancelled_; }
+  // It was cancelled and runs still. A statement is several operations: an interrupt that comes
+  // between two of them meets none, so it is said again until the statement is over.
+  bool is_ending() const { return running_ && cancelled_; }
+  void interrupt();
 
   Settings& settings() { return settings_; }
 

@@ -48,8 +48,15 @@ class InterruptWatch {
  private:
   void watch(Executor& executor) {
     const sigset_t set = interrupt_signal();
-    int signal = 0;
-    while (sigwait(&set, &signal) == 0 && !stopping_) {
+    constexpr timespec soon{0, 50'000'000};
+    while (!stopping_) {
+      const bool ending = executor.is_ending();
+      const int signal = ending ? sigtimedwait(&set, nullptr, &soon) : sigwaitinfo(&set, nullptr);
+      if (stopping_) return;
+      if (signal != SIGINT) {
+        if (executor.is_ending()) executor.interrupt();
+        continue;
+      }
       LineEditor* editor = editor_;
       if (editor == nullptr && executor.was_cancelled()) std::_Exit(exit_cancelled);
       if (executor.cancel()) continue;

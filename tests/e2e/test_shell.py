@@ -74,11 +74,26 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_an_interrupt_ends_the_statement_and_the_script(tmp_path):
-    process = subprocess.Popen([BINARY, "sql", "-e", f"select 'begun'; {ENDLESS}; select 'after'"], cwd=tmp_path,
+def begin_endless_script(folder):
+    process = subprocess.Popen([BINARY, "sql", "-e", f"select 'begun'; {ENDLESS}; select 'after'"], cwd=folder,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     shown = [process.stdout.readline() for _ in range(5)]
     assert "begun" in shown[3]
+    return process
+
+
+def test_no_interrupt_is_lost_between_the_operations_of_a_statement(tmp_path):
+    """Wherever the script is by then: at the end of one statement, in the analysis of the next, in its run."""
+    for _ in range(5):
+        process = begin_endless_script(tmp_path)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "after" not in out
+
+
+def test_an_interrupt_ends_the_statement_and_the_script(tmp_path):
+    process = begin_endless_script(tmp_path)
     busy_since, end = cpu_seconds(process.pid), time.monotonic() + 30
     while cpu_seconds(process.pid) < busy_since + 0.3:  # the endless statement computes
         assert time.monotonic() < end
