@@ -1,8 +1,5 @@
 #include "python/foreach_batch.h"
 
-#include <cstdlib>
-
-#include "base/text.h"
 #include "python/interpreter.h"
 
 namespace millstream::python {
@@ -10,14 +7,6 @@ namespace {
 
 constexpr std::int32_t done = 0;
 constexpr std::int32_t exception_thrown = -2;
-
-// "4.3.0" or later.
-bool speaks_of_own_session(const std::string& version) {
-  const auto parts = split(version, '.');
-  const int major = std::atoi(parts[0].c_str());
-  const int minor = parts.size() > 1 ? std::atoi(parts[1].c_str()) : 0;
-  return major > 4 || (major == 4 && minor >= 3);
-}
 
 // As a parameter of a connection string.
 std::string encoded(const std::string& text) {
@@ -49,14 +38,13 @@ Result<std::unique_ptr<ForeachBatchWorker>> ForeachBatchWorker::start(const Fore
                         ";user_id=" + encoded(spec.user_id)};
   const auto version = pyspark_version(worker.interpreter, worker.search_path);
   if (!version.ok()) return not_started(spec, version.status().message());
-  std::unique_ptr<ForeachBatchWorker> out(
-      new ForeachBatchWorker(spec, speaks_of_own_session(*version)));
+  std::unique_ptr<ForeachBatchWorker> out(new ForeachBatchWorker(spec, is_at_least_4_3(*version)));
   auto started = Worker::start(worker, cancel);
   if (!started.ok()) return not_started(spec, started.status().message());
   out->worker_ = std::move(started).value();
-  out->worker_->put_text(spec.python_version);
-  out->worker_->put_text(spec.session_id);
-  out->worker_->put_text(spec.function);
+  out->worker_->frames().put_text(spec.python_version);
+  out->worker_->frames().put_text(spec.session_id);
+  out->worker_->frames().put_text(spec.function);
   TRY(out->worker_->send(cancel));
   const auto failure = out->answer(cancel);
   if (!failure.ok()) return not_started(spec, failure.status().message());
@@ -76,9 +64,9 @@ Result<std::string> ForeachBatchWorker::answer(const CancelToken* cancel) {
 
 Status ForeachBatchWorker::call(const std::string& data_frame_id, std::int64_t batch_id,
                                 const std::string& own_session_id, const CancelToken* cancel) {
-  worker_->put_text(data_frame_id);
-  worker_->put_long(batch_id);
-  if (wants_own_session_) worker_->put_text(own_session_id);
+  worker_->frames().put_text(data_frame_id);
+  worker_->frames().put_long(batch_id);
+  if (wants_own_session_) worker_->frames().put_text(own_session_id);
   TRY(worker_->send(cancel));
   TRY_ASSIGN(const std::string traceback, answer(cancel));
   if (traceback.empty()) return Status::OK();

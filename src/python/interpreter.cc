@@ -1,11 +1,12 @@
 #include "python/interpreter.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/text.h"
+#include "python/descriptor.h"
 #include "python/process.h"
 
 namespace millstream::python {
@@ -58,16 +59,14 @@ std::string python_path(const std::string& search_path) {
 
 Result<std::string> pyspark_version(const std::string& interpreter,
                                     const std::string& search_path) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Status::io("no pipe for the Python interpreter");
+  TRY_ASSIGN(Pipe output, Pipe::open());
   ProcessSpec spec;
   spec.words = {interpreter, "-c", version_program};
   spec.environment = {python_path(search_path)};
-  spec.output = ends[1];
-  auto process = Process::start(spec);
-  ::close(ends[1]);
-  const std::string version = process.ok() ? read_to_end(ends[0]) : "";
-  ::close(ends[0]);
+  spec.output = output.write_end.get();
+  const auto process = Process::start(spec);
+  output.write_end.close();
+  const std::string version = process.ok() ? read_to_end(output.read_end.get()) : "";
   if (!process.ok() || version.empty()) {
     return Status::io(
         "{} has no pyspark (the server's log says more): functions of a Python program run in that "
@@ -75,6 +74,13 @@ Result<std::string> pyspark_version(const std::string& interpreter,
         interpreter);
   }
   return version;
+}
+
+bool is_at_least_4_3(const std::string& version) {
+  const auto parts = split(version, '.');
+  const int major = std::atoi(parts[0].c_str());
+  const int minor = parts.size() > 1 ? std::atoi(parts[1].c_str()) : 0;
+  return major > 4 || (major == 4 && minor >= 3);
 }
 
 }  // namespace millstream::python

@@ -18,4 +18,7 @@ std::string python_path(const std::string& search_path);
 // path. An error says which variable names another interpreter.
 Result<std::string> pyspark_version(const std::string& interpreter, const std::string& search_path);
 
+// Workers of pyspark 4.3 speak another dialect than those of 4.2.
+bool is_at_least_4_3(const std::string& version);
+
 }  // namespace millstream::python

@@ -53,7 +53,11 @@ Result<Process> Process::start(const ProcessSpec& spec) {
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (spec.input < 0) {
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  } else {
+    posix_spawn_file_actions_adddup2(&files, spec.input, STDIN_FILENO);
+  }
   posix_spawn_file_actions_adddup2(&files, spec.output < 0 ? STDERR_FILENO : spec.output,
                                    STDOUT_FILENO);
 
@@ -70,13 +74,14 @@ Process::Process(Process&& other) noexcept : pid_(other.pid_), ended_(std::move(
   other.pid_ = -1;
 }
 
-Process::~Process() {
-  if (pid_ < 0 || ended()) return;
-  // Its children too, as a function may have started some.
+void Process::kill() {
+  if (pid_ < 0) return;
   ::kill(-pid_, SIGKILL);
+  if (ended()) return;
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  ended_ = "it was killed";
 }
 
 std::optional<std::string> Process::ended() {

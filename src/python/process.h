@@ -15,7 +15,8 @@ namespace millstream::python {
 struct ProcessSpec {
   std::vector<std::string> words;        // the program, looked for in PATH, and its arguments
   std::vector<std::string> environment;  // "NAME=value", instead of this process's of that name
-  int output = -1;  // a file descriptor for its standard output; -1: standard error
+  int input = -1;                        // a file descriptor for its standard input; -1: /dev/null
+  int output = -1;                       // for its standard output; -1: standard error
 };
 
 class Process {
@@ -23,7 +24,9 @@ class Process {
   static Result<Process> start(const ProcessSpec& spec);
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
-  ~Process();  // SIGKILL, if it still runs
+  ~Process() { kill(); }
+
+  void kill();  // SIGKILL to it and to the processes of its group; waits for its end
 
   // How it ended ("it was killed by signal 9", "it exited with code 1"); nothing while it runs.
   std::optional<std::string> ended();

@@ -5,7 +5,7 @@
 #include "delta/write.h"
 #include "engine/show.h"
 #include "plan/analyzer.h"
-#include "session/foreach_batch.h"
+#include "session/python_sinks.h"
 #include "sink/memory_table.h"
 #include "sink/providers.h"
 #include "spark/connect/commands.pb.h"
@@ -117,25 +117,34 @@ Status check_memory_recovery(Session& session, const Checkpoint& checkpoint,
                            offsets + " to start over.");
 }
 
-// foreachBatch has its own way to the rows: no format, no path, no partitions.
-Status check_foreach_batch(const proto::WriteStreamOperationStart& start) {
+// The sink of a Python function: "foreachBatch", "foreach"; empty: it is another one.
+std::string python_sink_of(const proto::WriteStreamOperationStart& start) {
+  return start.has_foreach_batch() ? "foreachBatch" : start.has_foreach_writer() ? "foreach" : "";
+}
+
+// They have their own way to the rows: no format, no table, no partitions.
+Status check_python_sink(const std::string& name, const proto::WriteStreamOperationStart& start) {
   if (start.partitioning_column_names_size() > 0) {
-    return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1197",
-                        {{"source", "foreachBatch"}},
-                        "'foreachBatch' does not support partitioning.");
+    return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1197", {{"source", name}},
+                        "'" + name + "' does not support partitioning.");
   }
   if (start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName) {
-    return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", "foreachBatch"}});
+    return Status::error("DATA_SOURCE_NOT_FOUND", {{"provider", name}});
   }
   return Status::OK();
 }
 
-Result<StartedQuery> start_foreach_batch(Session& session,
-                                         const proto::WriteStreamOperationStart& start,
-                                         stream::QuerySpec spec) {
-  TRY_ASSIGN(const auto sink,
-             make_foreach_batch_sink(session, start.foreach_batch(),
-                                     spec.name.empty() ? "without a name" : spec.name));
+Result<StartedQuery> start_with_python_sink(Session& session,
+                                            const proto::WriteStreamOperationStart& start,
+                                            stream::QuerySpec spec) {
+  std::shared_ptr<PythonSink> sink;
+  if (start.has_foreach_batch()) {
+    TRY_ASSIGN(sink, make_foreach_batch_sink(session, start.foreach_batch(),
+                                             spec.name.empty() ? "without a name" : spec.name));
+  } else {
+    TRY_ASSIGN(sink,
+               make_foreach_sink(session, start.foreach_writer(), plan::schema_of(*spec.plan)));
+  }
   spec.sink = sink;
   spec.on_end = [sink] { sink->end(); };
   StartedQuery started;
@@ -152,10 +161,6 @@ Result<StartedQuery> start_foreach_batch(Session& session,
 
 Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOperationStart& start,
                                   std::vector<std::string> tags) {
-  if (start.has_foreach_writer())
-    return Status::unsupported(
-        "writeStream.foreach is not supported by Millstream yet: write with format(\"delta\") and "
-        "read the table");
   if (start.clustering_column_names_size() > 0) {
     return Status::unsupported("writeStream.clusterBy is not supported by Millstream");
   }
@@ -169,9 +174,10 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
       start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName;
   if (format.empty())
     format = to_table ? "delta" : to_lower(session.conf().value("spark.sql.sources.default"));
-  if (start.has_foreach_batch()) {
-    TRY(check_foreach_batch(start));
-    format = "foreachbatch";
+  const std::string python_sink = python_sink_of(start);
+  if (!python_sink.empty()) {
+    TRY(check_python_sink(python_sink, start));
+    format = to_lower(python_sink);
   } else if (to_table && format != "delta") {
     return Status::unsupported(
         "writeStream.toTable with format {} is not supported: the tables of the warehouse are "
@@ -201,9 +207,9 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   spec.tags = std::move(tags);
   spec.session_key = session.key();
 
-  if (start.has_foreach_batch()) {
+  if (!python_sink.empty()) {
     TRY(checkpoint.status());
-    return start_foreach_batch(session, start, std::move(spec));
+    return start_with_python_sink(session, start, std::move(spec));
   }
   const column::Schema schema = plan::schema_of(*node);
   sink::SinkEnv env;

@@ -30,7 +30,7 @@ def run(work, frame, function, trigger=None):
 
 
 def workers_of(server):
-    """The Python processes that the server has started."""
+    """The Python workers that the server has started, by their daemons."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -38,7 +38,7 @@ def workers_of(server):
             words = (folder / "cmdline").read_text()
         except (OSError, IndexError):
             continue
-        if parent == server.process.pid and "foreach_batch_worker" in words:
+        if parent == server.process.pid and "pyspark.daemon" in words:
             found.append(int(folder.name))
     return found
 
@@ -131,7 +131,7 @@ def test_a_worker_that_dies_fails_its_query_alone(work, batches, spark, server):
         os._exit(7)
 
     query = run(work, batches, die)
-    with pytest.raises(StreamingQueryException, match="exited with code 7"):
+    with pytest.raises(StreamingQueryException, match="exited unexpectedly"):
         query.awaitTermination()
     assert spark.range(3).count() == 3 and not workers_of(server)
 
@@ -291,3 +291,22 @@ def test_the_next_versions_worker_has_a_session_of_its_own(work, batches, progra
 def test_millstream_run_runs_functions_too(work, batches, program):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SPARK_")}
     ends_well(BINARY, "run", program, work.input, work.out, env=environment)
+
+
+def test_a_server_that_is_killed_takes_its_workers(work, batches, tmp_path):
+    begun = str(tmp_path / "begun")
+
+    def sleep(frame, batch_id):
+        import os
+        import time
+
+        with open(begun, "w") as file:
+            file.write(str(os.getpid()))
+        time.sleep(600)
+
+    server = Server()
+    frame = server.session().readStream.schema(SCHEMA).json(str(work.input))
+    run(work, frame, sleep)
+    wait_until(lambda: os.path.exists(begun) and open(begun).read())
+    server.kill()
+    wait_until(lambda: not pathlib.Path(f"/proc/{open(begun).read()}").exists())

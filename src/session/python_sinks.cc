@@ -1,9 +1,10 @@
-#include "session/foreach_batch.h"
+#include "session/python_sinks.h"
 
 #include <atomic>
 
 #include "base/log.h"
 #include "base/random.h"
+#include "python/foreach.h"
 #include "python/foreach_batch.h"
 #include "session/batch_rows.h"
 #include "session/kept_relations.h"
@@ -12,12 +13,12 @@
 namespace millstream::session {
 namespace {
 
-class PythonForeachBatch final : public ForeachBatchSink {
+class ForeachBatchSink final : public PythonSink {
  public:
   // The batches are kept where the session that calls the function looks for them.
-  PythonForeachBatch(std::unique_ptr<python::ForeachBatchWorker> worker,
-                     std::shared_ptr<KeptRelations> relations, std::string own_session_id,
-                     std::function<void()> close_session, std::string name)
+  ForeachBatchSink(std::unique_ptr<python::ForeachBatchWorker> worker,
+                   std::shared_ptr<KeptRelations> relations, std::string own_session_id,
+                   std::function<void()> close_session, std::string name)
       : worker_(std::move(worker)),
         relations_(std::move(relations)),
         own_session_id_(std::move(own_session_id)),
@@ -62,12 +63,43 @@ class PythonForeachBatch final : public ForeachBatchSink {
   std::atomic<bool> warned_ = false;
 };
 
+class ForeachSink final : public PythonSink {
+ public:
+  explicit ForeachSink(std::unique_ptr<python::ForeachWorker> worker)
+      : worker_(std::move(worker)) {}
+
+  std::string description() const override { return "ForeachWriterTable"; }
+  Status prepare(const column::Schema&, connector::OutputMode) override { return Status::OK(); }
+
+  Result<std::int64_t> add_batch(const connector::SinkBatch& batch,
+                                 const connector::Batches& rows) override {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < rows.partitions.size(); ++i) {
+      TRY_ASSIGN(const auto reader, rows.partitions[i]());
+      TRY_ASSIGN(const std::int64_t some,
+                 worker_->run(static_cast<std::int64_t>(i), batch.batch_id, *reader, batch.cancel));
+      count += some;
+    }
+    return count;
+  }
+
+  void end() override { worker_.reset(); }
+
+ private:
+  std::unique_ptr<python::ForeachWorker> worker_;
+};
+
+Status check_python(const spark::connect::StreamingForeachFunction& function) {
+  if (function.has_python_function()) return Status::OK();
+  return Status::unsupported("only Python functions can be given to foreach and foreachBatch");
+}
+
 }  // namespace
 
-Result<std::shared_ptr<ForeachBatchSink>> make_foreach_batch_sink(
-    Session& session, const spark::connect::StreamingForeachFunction& function, std::string name) {
-  if (!function.has_python_function())
-    return Status::unsupported("only Python functions can be given to foreachBatch");
+Result<std::shared_ptr<PythonSink>> make_foreach_batch_sink(
+    Session& session, const spark::connect::StreamingForeachFunction& function,
+    const std::string& name) {
+  TRY(check_python(function));
   const Runtime& runtime = session.runtime();
   python::ForeachBatchSpec spec;
   spec.function = function.python_function().command();
@@ -91,9 +123,21 @@ Result<std::shared_ptr<ForeachBatchSink>> make_foreach_batch_sink(
       runtime.close_session(user, own_session_id);
     };
   }
-  return std::shared_ptr<ForeachBatchSink>(std::make_shared<PythonForeachBatch>(
+  return std::shared_ptr<PythonSink>(std::make_shared<ForeachBatchSink>(
       std::move(worker), std::move(relations), std::move(own_session_id), std::move(close_session),
-      std::move(name)));
+      name));
+}
+
+Result<std::shared_ptr<PythonSink>> make_foreach_sink(
+    Session& session, const spark::connect::StreamingForeachFunction& function,
+    const column::Schema& schema) {
+  TRY(check_python(function));
+  python::ForeachSpec spec;
+  spec.function = function.python_function().command();
+  spec.python_version = function.python_function().python_ver();
+  TRY_ASSIGN(spec.search_path, session.artifacts().python_path());
+  TRY_ASSIGN(auto worker, python::ForeachWorker::create(std::move(spec), schema));
+  return std::shared_ptr<PythonSink>(std::make_shared<ForeachSink>(std::move(worker)));
 }
 
 }  // namespace millstream::session
