@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs everything that a build and `make test` need on a bare Debian 12 with Python 3.11:
-# Debian packages, the Python environment (.venv) and DuckDB (third_party/duckdb).
+# Debian packages, the Python environment (.venv), DuckDB and Apache DataSketches (third_party).
 # It asks nothing. What is already there is not fetched again, so a second run takes a moment.
 # The JVM oracle is not part of this: see tools/setup_spark.sh.
 set -euo pipefail
@@ -10,6 +10,8 @@ duckdb_version=1.5.6
 duckdb_npm=1.5.6-r.1
 duckdb_library_sha256=3f4962cdd266eab2b479a5b5a4a6d063d279b2954ae814ed00385d553b747633
 duckdb_sdist_sha256=166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5b7c8
+datasketches_version=4.1.0
+datasketches_sdist_sha256=6a57e4d1e93ccf1035604e3d9181dbe490281673833ce5be477c197b1195c840
 
 packages=(
   ccache ninja-build cmake g++ lld pkg-config make git python3-venv ca-certificates
@@ -81,7 +83,35 @@ install_duckdb() {
   trap - EXIT
 }
 
+# The C++ library of Apache DataSketches is headers; up to this version the Python package's source
+# distribution holds them.
+install_datasketches() {
+  local target=third_party/datasketches
+  if [ "$(cat $target/version 2>/dev/null)" = "$datasketches_version" ]; then return; fi
+  say "fetching DataSketches $datasketches_version"
+  mkdir -p third_party
+  scratch=$(mktemp -d third_party/.datasketches.XXXXXX)
+  trap 'rm -rf "$scratch"' EXIT
+
+  .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
+    --no-binary datasketches --dest "$scratch" "datasketches==$datasketches_version"
+  local sdist=$scratch/datasketches-$datasketches_version.tar.gz
+  echo "$datasketches_sdist_sha256  $sdist" | sha256sum --check --quiet
+  mkdir -p "$scratch/sdist" "$scratch/out/include"
+  tar -xzf "$sdist" -C "$scratch/sdist" --strip-components=1
+  local part
+  for part in common hll kll theta tuple; do cp "$scratch/sdist/$part"/include/* "$scratch/out/include/"; done
+  cp "$scratch/sdist/LICENSE" "$scratch/sdist/NOTICE" "$scratch/out/"
+
+  echo "$datasketches_version" >"$scratch/out/version"
+  rm -rf "$target"
+  mv "$scratch/out" "$target"
+  rm -rf "$scratch"
+  trap - EXIT
+}
+
 install_debian_packages
 install_python
 install_duckdb
+install_datasketches
 say "ready"

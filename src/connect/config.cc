@@ -42,7 +42,10 @@ Status run_config(session::RuntimeConf& conf, const proto::ConfigRequest& reques
       return Status::OK();
     case proto::ConfigRequest::Operation::kGetWithDefault:
       for (const auto& pair : operation.get_with_default().pairs()) {
-        auto value = conf.find(pair.key());
+        // Of a setting that nobody has set the caller's default, whatever its own is.
+        std::optional<std::string> value;
+        if (conf.explicitly_set().contains(pair.key()) || !conf.is_modifiable(pair.key()))
+          value = conf.find(pair.key());
         if (!value && pair.has_value()) value = pair.value();
         add_pair(response, pair.key(), value);
       }

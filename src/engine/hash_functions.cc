@@ -98,9 +98,21 @@ Result<Value> hash_all(const ValueKernel& kernel, const Values& a) {
   return integer_value(seed);
 }
 
+// What a sketch hashes of an array of integers: their bytes, one after the other.
+Result<Value> sketch_key(const ValueKernel& kernel, const Values& a) {
+  const bool wide = kernel.arguments[0]->element()->kind() == TypeKind::long_;
+  std::string bytes;
+  for (const Value& item : a[0].items) {
+    const std::int64_t value = item.is_null() ? 0 : item.integer;
+    bytes.append(reinterpret_cast<const char*>(&value), wide ? 8 : 4);
+  }
+  return text_value(std::move(bytes));
+}
+
 constexpr ValueFunction functions[] = {
     {"hash", hash_all<Murmur>, true},
     {"xxhash64", hash_all<XxHash>, true},
+    {"sketch_key", sketch_key},
 };
 
 }  // namespace

@@ -125,6 +125,9 @@ class ExprLowering {
   // An aggregate that is a function of the lists of its arguments' values.
   std::string over_lists(const plan::Expr& expr, std::string_view function, const Arguments& a,
                          const std::string& filter);
+  // An aggregate that makes or merges sketches (sketches.h).
+  Result<std::string> sketch_aggregate(const plan::Expr& expr, Arguments a,
+                                       const std::string& filter);
   Result<std::string> window(const plan::Expr& expr);
   Result<std::string> frame(const plan::WindowSpec& spec);
   Result<std::string> logic(const plan::Expr& expr);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
+#include "engine/sketches.h"
 #include "functions/lowering.h"
 
 namespace millstream::engine {
@@ -163,6 +164,12 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
       TRY_ASSIGN(order, lower_order(expr.window->order));
       order = " ORDER BY " + order;
     }
+    if (expr.type->kind() == TypeKind::binary) {
+      if (expr.distinct && !order.empty())
+        return Status::unsupported("listagg(DISTINCT …) of BINARY in an order is not supported");
+      return fmt::format("unhex(string_agg({}hex({}), {}{}){}{})", once, a[0],
+                         a.size() > 1 ? "hex(" + a[1] + ")" : "''", order, suffix(filter), over);
+    }
     return fmt::format("string_agg({}{}, {}{}){}{}", once, a[0], a.size() > 1 ? a[1] : "''", order,
                        suffix(filter), over);
   }
@@ -174,6 +181,7 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (name == "grouping") return fmt::format("CAST(GROUPING({}) AS TINYINT)", a[0]);
   if (name == "grouping_id") return fmt::format("CAST(GROUPING({}) AS BIGINT)", join(a, ", "));
   if (name == "max_by" || name == "min_by") filter = both(filter, a[1] + " IS NOT NULL");
+  if (is_sketch_aggregate(name)) return sketch_aggregate(expr, a, filter);
   const auto text = functions::sql_template(name);
   if (!text.has_value() || text->empty())
     return Status::unsupported("the aggregate function {} is not supported", name);

@@ -118,9 +118,10 @@ Result<NodeLowering::Relation> NodeLowering::lower(const NodePtr& node) {
 
 namespace {
 
-std::optional<ExprLowering::Partitions> partitions_below(const plan::Project& node) {
-  if (node.children.empty() || node.children[0]->kind != plan::NodeKind::range) return {};
-  const auto& range = static_cast<const plan::Range&>(*node.children[0]);
+// How the rows of `input` are spread in Spark, when it is a range.
+std::optional<ExprLowering::Partitions> partitions_of(const plan::Node& input) {
+  if (input.kind != plan::NodeKind::range) return {};
+  const auto& range = static_cast<const plan::Range&>(input);
   if (range.step == 0 || range.partitions.value_or(1) <= 1) return {};
   const __int128 span = static_cast<__int128>(range.end) - range.start;
   const __int128 rows = (span + range.step - (range.step > 0 ? 1 : -1)) / range.step;
@@ -136,7 +137,7 @@ Result<NodeLowering::Relation> NodeLowering::project(const plan::Project& node) 
   if (!node.children.empty()) {
     TRY_ASSIGN(input, lower(node.children[0]));
   }
-  exprs_.set_partitions(partitions_below(node));
+  exprs_.set_partitions(node.children.empty() ? std::nullopt : partitions_of(*node.children[0]));
   std::vector<std::string> columns;
   std::unordered_set<std::int64_t> seen;
   for (std::size_t i = 0; i < node.exprs.size(); ++i) {
@@ -411,6 +412,24 @@ Result<NodeLowering::Relation> NodeLowering::range(const plan::Range& node) {
                           node.start, node.end, node.step));
 }
 
+namespace {
+
+// The number of a row by which a sample takes it or not, from its place. Each of Spark's partitions
+// has a seed of its own.
+std::string sample_number(const plan::Sample& node) {
+  const plan::Node* input = node.children[0].get();
+  while (input->kind == plan::NodeKind::project && !input->children.empty())
+    input = input->children[0].get();
+  const auto partitions = partitions_of(*input);
+  if (!partitions) return fmt::format("ms_sample({}::BIGINT, row_number() OVER ())", node.seed);
+  const std::string partition =
+      fmt::format("((row_number() OVER ()) * {} - 1) // {}", partitions->count, partitions->rows);
+  return fmt::format("ms_sample({0}::BIGINT + {1}, row_number() OVER () - ({1}) * {2} // {3})",
+                     node.seed, partition, partitions->rows, partitions->count);
+}
+
+}  // namespace
+
 Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
   if (node.with_replacement)
@@ -419,15 +438,14 @@ Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   // give disjoint samples. The numbers are Spark's where its rows are in one partition.
   if (node.by != nullptr) {
     TRY_ASSIGN(const std::string fraction, exprs_.lower(*node.by));
-    return wrap(fmt::format(
-        "SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS t_x, {2} AS "
-        "t_f{3}) WHERE t_x < t_f",
-        columns_of(node), node.seed, fraction, input.tail()));
+    return wrap(
+        fmt::format("SELECT {0} FROM (SELECT {0}, {1} AS t_x, {2} AS t_f{3}) WHERE t_x < t_f",
+                    columns_of(node), sample_number(node), fraction, input.tail()));
   }
   return wrap(
-      fmt::format("SELECT {0} FROM (SELECT {0}, ms_sample({1}::BIGINT, row_number() OVER ()) AS "
-                  "t_x{2}) WHERE t_x >= {3:.17g} AND t_x < {4:.17g}",
-                  columns_of(node), node.seed, input.tail(), node.lower, node.upper));
+      fmt::format("SELECT {0} FROM (SELECT {0}, {1} AS t_x{2}) WHERE t_x >= {3:.17g} AND t_x < "
+                  "{4:.17g}",
+                  columns_of(node), sample_number(node), input.tail(), node.lower, node.upper));
 }
 
 // json_tuple(text, name…): one row for each, a column for each name.

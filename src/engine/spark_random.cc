@@ -65,4 +65,62 @@ double SparkRandom::next_gaussian() {
   return x * scale;
 }
 
+// Knuth's fill, then the two halves of the seed mixed in, as init_by_array has it.
+MersenneTwister::MersenneTwister(std::int64_t seed) {
+  state_[0] = 19650218;
+  for (std::size_t i = 1; i < size; ++i)
+    state_[i] =
+        1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30)) + static_cast<std::uint32_t>(i);
+  const auto bits = static_cast<std::uint64_t>(seed);
+  const std::uint32_t key[] = {static_cast<std::uint32_t>(bits >> 32),
+                               static_cast<std::uint32_t>(bits)};
+  std::size_t i = 1;
+  const auto mix = [&](std::uint32_t factor) {
+    const std::uint32_t before = state_[i - 1];
+    state_[i] ^= (before ^ (before >> 30)) * factor;
+  };
+  const auto step = [&] {
+    if (++i < size) return;
+    state_[0] = state_[size - 1];
+    i = 1;
+  };
+  for (std::size_t k = 0; k < size; ++k, step()) {
+    mix(1664525);
+    state_[i] += key[k % 2] + static_cast<std::uint32_t>(k % 2);
+  }
+  for (std::size_t k = 1; k < size; ++k, step()) {
+    mix(1566083941);
+    state_[i] -= static_cast<std::uint32_t>(i);
+  }
+  state_[0] = 0x80000000U;
+}
+
+void MersenneTwister::refill() {
+  constexpr std::size_t shift = 397;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint32_t y = (state_[i] & 0x80000000U) | (state_[(i + 1) % size] & 0x7fffffffU);
+    state_[i] = state_[(i + shift) % size] ^ (y >> 1) ^ ((y & 1) != 0 ? 0x9908b0dfU : 0);
+  }
+  at_ = 0;
+}
+
+std::uint32_t MersenneTwister::next() {
+  if (at_ == size) refill();
+  std::uint32_t y = state_[at_++];
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680U;
+  y ^= (y << 15) & 0xefc60000U;
+  return y ^ (y >> 18);
+}
+
+std::int32_t MersenneTwister::below(std::int32_t bound) {
+  const auto next31 = [&] { return static_cast<std::int64_t>(next() >> 1); };
+  if ((bound & -bound) == bound) return static_cast<std::int32_t>((bound * next31()) >> 31);
+  for (;;) {
+    const std::int64_t bits = next31();
+    const std::int64_t value = bits % bound;
+    if (bits - value + bound - 1 <= INT32_MAX) return static_cast<std::int32_t>(value);
+  }
+}
+
 }  // namespace millstream::engine

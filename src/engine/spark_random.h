@@ -2,6 +2,8 @@
 // values.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -19,6 +21,21 @@ class SparkRandom {
   std::int32_t next(int bits);
   std::uint64_t state_;
   std::optional<double> gaussian_;  // the second one of a pair
+};
+
+// org.apache.commons.math3.random.MersenneTwister.
+class MersenneTwister {
+ public:
+  explicit MersenneTwister(std::int64_t seed);
+  std::int32_t below(std::int32_t bound);  // bound > 0
+
+ private:
+  static constexpr std::size_t size = 624;
+  std::uint32_t next();
+  void refill();
+
+  std::array<std::uint32_t, size> state_;
+  std::size_t at_ = size;
 };
 
 }  // namespace millstream::engine

@@ -16,6 +16,7 @@
 #include "engine/locate.h"
 #include "engine/moments.h"
 #include "engine/physical.h"
+#include "engine/sketches.h"
 
 namespace millstream::engine {
 namespace {
@@ -270,6 +271,10 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(register_moments(connection));
   TRY(register_random_kernels(connection));
   TRY(register_crypto_kernels(connection));
+  TRY(register_hll_sketches(connection));
+  TRY(register_theta_sketches(connection));
+  TRY(register_tuple_sketches(connection));
+  TRY(register_kll_sketches(connection));
   return home;
 }
 

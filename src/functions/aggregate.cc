@@ -125,8 +125,7 @@ Result<Call> first_last(const Request& request) {
       return unexpected_input(request, 1, "\"BOOLEAN\"");
     }
     const bool ignore = request.arguments[1].sql == "true";
-    const std::string_view shown = request.name == "any_value" ? request.name : call.name;
-    call.pretty = fmt::format("{}({})", shown, request.arguments[0].sql);
+    call.pretty = fmt::format("{}({})", request.name, request.arguments[0].sql);
     if (ignore) call.name += "_ignore_nulls";
   }
   return call;
@@ -215,12 +214,12 @@ Result<Call> list_aggregate(const Request& request) {
   if (request.arguments.empty() || request.arguments.size() > 2)
     return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
-  if (!request.arguments[0].type->is_string())
+  const bool binary = request.arguments[0].type->kind() == TypeKind::binary;
+  if (!binary && !request.arguments[0].type->is_string())
     return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
-  if (call.pretty.starts_with("string_agg")) call.pretty.replace(0, 10, "listagg");
   if (request.arguments.size() == 1) call.pretty.insert(call.pretty.rfind(')'), ", NULL");
-  call.argument_types.assign(request.arguments.size(), column::string_type());
-  call.type = column::string_type();
+  call.type = binary ? column::binary_type() : column::string_type();
+  call.argument_types.assign(request.arguments.size(), call.type);
   return call;
 }
 

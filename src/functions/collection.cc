@@ -566,9 +566,26 @@ Result<Call> reverse(const Request& request) {
   return call;
 }
 
+Result<Call> shuffled(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  if (request.arguments.size() > 1) call.name = "shuffle_seeded";
+  return call;
+}
+
 const Entry entries[] = {
     {.name = "array", .rule = make_array},
     {.name = "map", .sql = "@map", .rule = make_map},
+    {.name = "shuffle",
+     .parameters = "Al?",
+     .result = "0",
+     .sql = "list_select({0}, ms_shuffle(CAST(coalesce(len({0}), 0) AS INTEGER), "
+            "CAST(random() * 9.0e15 AS BIGINT)))",
+     .pretty = "shuffle({0})",
+     .rule = shuffled,
+     .deterministic = false},
+    {.name = "shuffle_seeded",
+     .sql = "list_select({0}, ms_shuffle(CAST(coalesce(len({0}), 0) AS INTEGER), "
+            "coalesce({1}, 0)))"},
     {.name = "named_struct", .rule = named_struct},
     {.name = "struct", .rule = make_struct},
     {.name = "size", .sql = "CAST(len({0}) AS INTEGER)", .rule = size},

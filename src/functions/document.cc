@@ -115,6 +115,7 @@ std::string functions_document() {
       {"Variants", variant_entries},
       {"Hashes and the query", hash_entries},
       {"Aggregates", aggregate_entries},
+      {"Sketches", sketch_entries},
       {"Window functions", window_entries},
       {"Generators", generator_entries}};
   std::string out =

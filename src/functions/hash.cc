@@ -46,7 +46,16 @@ Result<Call> raise(const Request& request) {
   return call;
 }
 
+// Calls of Java's own methods: there is no JVM.
+Result<Call> java_call(const Request& request) {
+  return Status::unsupported("{} calls a method of a Java class, which Millstream cannot run",
+                             request.name);
+}
+
 const Entry entries[] = {
+    {.name = "reflect", .rule = java_call},
+    {.name = "try_reflect", .rule = java_call},
+    {.name = "java_method", .rule = java_call},
     {.name = "hash", .rule = hash},
     {.name = "xxhash64", .rule = hash},
     {.name = "typeof", .sql = "{1}", .rule = type_of_argument},

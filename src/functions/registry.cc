@@ -27,7 +27,7 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
          {arithmetic_entries(), interval_entries(), comparison_entries(), string_entries(),
           datetime_entries(), conditional_entries(), collection_entries(), aggregate_entries(),
           window_entries(), hash_entries(), json_entries(), variant_entries(), math_entries(),
-          generator_entries()}) {
+          generator_entries(), sketch_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;

@@ -67,6 +67,7 @@ std::span<const Entry> json_entries();
 std::span<const Entry> variant_entries();
 std::span<const Entry> math_entries();
 std::span<const Entry> generator_entries();
+std::span<const Entry> sketch_entries();
 
 const Entry* find_entry(std::string_view name);  // of a lower-case name; nullptr: none
 

@@ -121,6 +121,24 @@ Result<NodePtr> RelationAnalyzer::sql_keywords() {
   return NodePtr(node);
 }
 
+// Spark's columns; the one collation that text has here.
+Result<NodePtr> RelationAnalyzer::collations() {
+  static constexpr const char* names[] = {"CATALOG",          "SCHEMA",        "NAME",
+                                          "LANGUAGE",         "COUNTRY",       "ACCENT_SENSITIVITY",
+                                          "CASE_SENSITIVITY", "PAD_ATTRIBUTE", "ICU_VERSION"};
+  const ExprPtr none = null_literal(column::string_type());
+  const Rows rows{{string_literal("SYSTEM"), string_literal("BUILTIN"),
+                   string_literal("UTF8_BINARY"), none, none, string_literal("ACCENT_SENSITIVE"),
+                   string_literal("CASE_SENSITIVE"), string_literal("NO_PAD"), none}};
+  TRY_ASSIGN(std::vector<Attribute> columns, columns_of(rows));
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].name = names[i];
+  auto node = std::make_shared<Local>();
+  TRY_ASSIGN(auto batch, batch_of(rows, columns));
+  node->output = std::move(columns);
+  node->batches.push_back(std::move(batch));
+  return NodePtr(node);
+}
+
 Result<NodePtr> RelationAnalyzer::inline_table(const sc::UnresolvedTableValuedFunction& proto) {
   Scope scope = scope_of({});
   ExpressionAnalyzer analyzer(settings_, scope);

@@ -30,6 +30,16 @@ const Signature* signature_of(const std::string& function) {
       {"count_min_sketch", {{"column"}, {"epsilon"}, {"confidence"}, {"seed"}}},
       {"explode", {{"collection"}}},
       {"explode_outer", {{"collection"}}},
+      {"tuple_sketch_agg_double", {{"key"}, {"summary"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_union_agg_double", {{"child"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_union_double", {{"first"}, {"second"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_union_theta_double",
+       {{"first"}, {"second"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_sketch_agg_integer", {{"key"}, {"summary"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_union_agg_integer", {{"child"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_union_integer", {{"first"}, {"second"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
+      {"tuple_union_theta_integer",
+       {{"first"}, {"second"}, {"lgNomEntries", "12"}, {"mode", "sum"}}},
   };
   for (const Signature& one : known) {
     if (function == one.function) return &one;
@@ -106,7 +116,12 @@ Result<sc::Expression_UnresolvedFunction> ExpressionAnalyzer::by_position(
     } else if (*parameters[i].fallback == '\0') {
       out.add_arguments()->mutable_literal()->mutable_null()->mutable_null();
     } else {
-      out.add_arguments()->mutable_literal()->set_string(parameters[i].fallback);
+      auto* literal = out.add_arguments()->mutable_literal();
+      if (const auto number = parse_int64(parameters[i].fallback)) {
+        literal->set_integer(static_cast<std::int32_t>(*number));
+      } else {
+        literal->set_string(parameters[i].fallback);
+      }
     }
   }
   return out;

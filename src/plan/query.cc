@@ -152,6 +152,7 @@ Result<NodePtr> RelationAnalyzer::table_function(const sc::UnresolvedTableValued
   ExpressionAnalyzer analyzer(settings_, scope);
   if (name == "range") return range_function(proto, analyzer);
   if (name == "sql_keywords" && proto.arguments_size() == 0) return sql_keywords();
+  if (name == "collations" && proto.arguments_size() == 0) return collations();
   if (!functions::exists(name)) {
     const auto written = resolver_.sql_function(name);
     if (written != nullptr && written->table) return sql_table_function(*written, proto, analyzer);

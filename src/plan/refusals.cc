@@ -32,8 +32,6 @@ ApiName api_name(Rel::RelTypeCase kind) {
       return {"a table-valued function (spark.tvf)", "use explode and its kin in select"};
     case Rel::kLateralJoin:
       return {"DataFrame.lateralJoin", "use explode in select"};
-    case Rel::kAsOfJoin:
-      return {"an as-of join", "use a join with a condition on both times"};
     case Rel::kMlRelation:
       return {"Spark ML", nullptr};
     default:

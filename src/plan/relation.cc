@@ -202,6 +202,10 @@ Result<NodePtr> RelationAnalyzer::leaf(const Rel& r) {
       return table_function(r.unresolved_table_valued_function());
     case Rel::kLateralJoin:
       return lateral_join(r.lateral_join());
+    case Rel::kAsOfJoin:
+      return as_of_join(r.as_of_join());
+    case Rel::kNearestByJoin:
+      return nearest_by_join(r.nearest_by_join());
     case Rel::kCatalog:
       // createTable() gives the table; it was made when the call itself ran.
       if (r.catalog().has_create_table()) {

@@ -90,6 +90,10 @@ bool shares_ids(const Node& a, const Node& b) {
 
 }  // namespace
 
+NodePtr apart_from(const Node& left, const NodePtr& right) {
+  return shares_ids(left, *right) ? with_fresh_ids(right) : right;
+}
+
 Result<NodePtr> RelationAnalyzer::join_relation(const sc::Join& proto) {
   if (!proto.has_left() || !proto.has_right()) {
     return Status::plain(ErrorKind::invalid_plan, "a join needs two inputs");
@@ -115,7 +119,7 @@ Result<NodePtr> RelationAnalyzer::natural_join(const sc::Join& proto, const Node
 }
 
 Result<NodePtr> RelationAnalyzer::join_nodes(const sc::Join& proto, NodePtr left, NodePtr right) {
-  if (shares_ids(*left, *right)) right = with_fresh_ids(right);
+  right = apart_from(*left, right);
   if (proto.using_columns_size() > 0) return using_join(proto, left, right);
   if (proto.join_condition().unresolved_function().function_name() == "ms_natural") {
     return natural_join(proto, left, right);

@@ -17,7 +17,9 @@ class CollectMetrics;
 class Deduplicate;
 class Drop;
 class Join;
+class AsOfJoin;
 class LateralJoin;
+class NearestByJoin;
 class LocalRelation;
 class NADrop;
 class NAFill;
@@ -110,6 +112,7 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   // inline_table.cc
   Result<NodePtr> inline_table(const spark::connect::UnresolvedTableValuedFunction& proto);
   Result<NodePtr> sql_keywords();
+  Result<NodePtr> collations();
 
   // select.cc
   class SelectAnalyzer;
@@ -132,6 +135,9 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
 
   // relation_join.cc
   Result<NodePtr> join_relation(const spark::connect::Join& proto);
+  // relation_nearest.cc
+  Result<NodePtr> as_of_join(const spark::connect::AsOfJoin& proto);
+  Result<NodePtr> nearest_by_join(const spark::connect::NearestByJoin& proto);
   Result<NodePtr> join_nodes(const spark::connect::Join& proto, NodePtr left, NodePtr right);
   Result<NodePtr> natural_join(const spark::connect::Join& proto, const NodePtr& left,
                                const NodePtr& right);
@@ -216,6 +222,8 @@ NodePtr make_project(NodePtr input, std::vector<ExprPtr> exprs);
 // The same columns; a node of its own to carry a DataFrame's id or other qualifiers.
 NodePtr make_identity(NodePtr input);
 NodePtr make_filter(NodePtr input, ExprPtr condition);
+// `right`, with ids of its own when it shares some with `left`.
+NodePtr apart_from(const Node& left, const NodePtr& right);
 // Without hidden columns: for operators that compare or match whole rows.
 NodePtr visible_only(NodePtr input);
 std::vector<ExprPtr> visible_columns(const Node& node);

@@ -176,9 +176,9 @@ Result<ExprPtr> ExpressionAnalyzer::stack(const std::vector<ExprPtr>& arguments)
   for (std::int64_t c = 0; c < width; ++c) {
     fields.push_back({fmt::format("col{}", c), type_of(c), true, {}});
   }
-  // Rows without a value of their own are NULL; there are no more rows than values in any case.
-  const std::int64_t made_rows = std::min(*rows, values);
-  for (std::int64_t r = 0; r < made_rows; ++r) {
+  constexpr std::int64_t rows_max = 10'000;
+  if (*rows > rows_max) return Status::unsupported("stack of more than {} rows", rows_max);
+  for (std::int64_t r = 0; r < *rows; ++r) {
     std::vector<ExprPtr> members;
     for (std::int64_t c = 0; c < width; ++c) {
       const auto i = static_cast<std::size_t>(r * width + c + 1);

@@ -1,0 +1,161 @@
+// A sketch of the library as an aggregate of DuckDB's C interface: a group's state is a pointer to
+// one, made by the first value that is not NULL. A group without any gives NULL, which the SQL
+// around replaces by the empty sketch.
+//
+// `Sketch` has: `name`; `Input`, a tuple of what a row holds; a constructor from an Input; `add`,
+// which takes one; `merge` of another; and `bytes`. The three may throw.
+#pragma once
+
+#include <duckdb.h>
+
+#include <exception>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "engine/duck.h"
+#include "engine/kernels.h"
+
+namespace millstream::engine {
+
+// What a Sketch throws to say more than that its input is no sketch.
+struct SketchError : std::exception {
+  explicit SketchError(Status s) : status(std::move(s)) {}
+  Status status;
+};
+
+// Calls `body`, whose exceptions mean `otherwise` unless they say more.
+template <typename Body>
+Status guard(const Status& otherwise, Body body) {
+  try {
+    body();
+  } catch (const SketchError& error) {
+    return error.status;
+  } catch (const std::exception&) {
+    return otherwise;
+  }
+  return Status::OK();
+}
+
+template <typename Sketch>
+class SketchAggregate {
+ public:
+  static Status add_to(duckdb_connection connection) {
+    duckdb_aggregate_function function = duckdb_create_aggregate_function();
+    duckdb_aggregate_function_set_name(function, Sketch::name().c_str());
+    parameters(function, Indexes());
+    LogicalType result(duckdb_create_logical_type(DUCKDB_TYPE_BLOB));
+    duckdb_aggregate_function_set_return_type(function, result.get());
+    duckdb_aggregate_function_set_functions(
+        function, [](duckdb_function_info) -> idx_t { return sizeof(Sketch*); },
+        [](duckdb_function_info, duckdb_aggregate_state state) { at(state) = nullptr; }, update,
+        combine, finalize);
+    duckdb_aggregate_function_set_destructor(function, destroy);
+    duckdb_aggregate_function_set_special_handling(function);
+    const duckdb_state done = duckdb_register_aggregate_function(connection, function);
+    duckdb_destroy_aggregate_function(&function);
+    return done == DuckDBSuccess
+               ? Status::OK()
+               : Status::internal("DuckDB refused the aggregate {}", Sketch::name());
+  }
+
+ private:
+  using Input = typename Sketch::Input;
+  using Indexes = std::make_index_sequence<std::tuple_size_v<Input>>;
+
+  static Sketch*& at(duckdb_aggregate_state state) { return *reinterpret_cast<Sketch**>(state); }
+
+  template <std::size_t... I>
+  static void parameters(duckdb_aggregate_function function, std::index_sequence<I...>) {
+    const auto add = [&](duckdb_logical_type type) {
+      duckdb_aggregate_function_add_parameter(function, type);
+      duckdb_destroy_logical_type(&type);
+    };
+    (add(logical_type<std::tuple_element_t<I, Input>>()), ...);
+  }
+
+  static void fail(duckdb_function_info info, const Status& status) {
+    duckdb_aggregate_function_set_error(info, wrap_error(status).c_str());
+  }
+
+  template <std::size_t... I>
+  static Status update_rows(duckdb_data_chunk input, duckdb_aggregate_state* states,
+                            std::index_sequence<I...>) {
+    const duckdb_vector vectors[] = {duckdb_data_chunk_get_vector(input, I)...};
+    void* data[] = {duckdb_vector_get_data(vectors[I])...};
+    std::uint64_t* valid[] = {duckdb_vector_get_validity(vectors[I])...};
+    const idx_t rows = duckdb_data_chunk_get_size(input);
+    return guard(Sketch::invalid(), [&] {
+      for (idx_t row = 0; row < rows; ++row) {
+        const bool whole =
+            ((valid[I] == nullptr || duckdb_validity_row_is_valid(valid[I], row)) && ...);
+        if (!whole) continue;
+        const Input values{Physical<std::tuple_element_t<I, Input>>::read(data[I], row)...};
+        Sketch*& sketch = at(states[row]);
+        if (sketch == nullptr) sketch = new Sketch(values);
+        sketch->add(values);
+      }
+    });
+  }
+
+  static void update(duckdb_function_info info, duckdb_data_chunk input,
+                     duckdb_aggregate_state* states) {
+    if (const Status status = update_rows(input, states, Indexes()); !status.ok())
+      fail(info, status);
+  }
+
+  static void combine(duckdb_function_info info, duckdb_aggregate_state* from,
+                      duckdb_aggregate_state* to, idx_t count) {
+    const Status status = guard(Sketch::invalid(), [&] {
+      for (idx_t i = 0; i < count; ++i) {
+        const Sketch* source = at(from[i]);
+        Sketch*& target = at(to[i]);
+        if (source == nullptr) continue;
+        if (target == nullptr) {
+          target = new Sketch(*source);
+        } else {
+          target->merge(*source);
+        }
+      }
+    });
+    if (!status.ok()) fail(info, status);
+  }
+
+  static void finalize(duckdb_function_info info, duckdb_aggregate_state* states,
+                       duckdb_vector result, idx_t count, idx_t offset) {
+    const Status status = guard(Sketch::invalid(), [&] {
+      for (idx_t i = 0; i < count; ++i) {
+        const Sketch* sketch = at(states[i]);
+        if (sketch == nullptr) {
+          duckdb_vector_ensure_validity_writable(result);
+          duckdb_validity_set_row_invalid(duckdb_vector_get_validity(result), offset + i);
+          continue;
+        }
+        Physical<OwnedBlob>::write(result, offset + i, {sketch->bytes()});
+      }
+    });
+    if (!status.ok()) fail(info, status);
+  }
+
+  static void destroy(duckdb_aggregate_state* states, idx_t count) {
+    for (idx_t i = 0; i < count; ++i) delete std::exchange(at(states[i]), nullptr);
+  }
+};
+
+// A builder of theta and tuple sketches that takes the least size of the Java library too, which is
+// one below that of this one.
+template <typename Builder>
+struct AnySize : Builder {
+  using Builder::Builder;
+  AnySize& size(int lg_k) {
+    this->lg_k_ = static_cast<std::uint8_t>(lg_k);
+    return *this;
+  }
+};
+
+template <typename Bytes>
+std::string to_text(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace millstream::engine
