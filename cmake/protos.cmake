@@ -38,3 +38,30 @@ add_library(ms_protos STATIC ${proto_sources})
 target_include_directories(ms_protos SYSTEM PUBLIC ${proto_dir})
 target_compile_options(ms_protos PRIVATE -O1 -w)
 target_link_libraries(ms_protos PUBLIC protobuf::libprotobuf PkgConfig::GRPCPP absl_synchronization)
+
+# The messages of Delta's Python package (DeltaTable over Spark Connect), out of its wheel.
+set(delta_proto_dir ${CMAKE_BINARY_DIR}/protos_delta)
+set(delta_proto_set ${delta_proto_dir}/delta_connect.pb)
+file(MAKE_DIRECTORY ${delta_proto_dir})
+set(delta_proto_files)
+set(delta_proto_roots)
+set(delta_proto_sources)
+foreach(name base commands relations)
+  list(APPEND delta_proto_files delta/connect/${name}.proto)
+  list(APPEND delta_proto_roots --root delta/connect/${name}.proto)
+  list(APPEND delta_proto_sources ${delta_proto_dir}/delta/connect/${name}.pb.cc)
+endforeach()
+if(NOT EXISTS ${delta_proto_set})
+  execute_process(
+    COMMAND ${MILLSTREAM_PYTHON} ${CMAKE_SOURCE_DIR}/tools/extract_protos.py ${delta_proto_set} ${delta_proto_roots}
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
+add_custom_command(
+  OUTPUT ${delta_proto_sources}
+  COMMAND protoc --descriptor_set_in=${delta_proto_set} --cpp_out=${delta_proto_dir} ${delta_proto_files}
+  DEPENDS ${delta_proto_set}
+  COMMENT "Generating the messages of Delta's Python package")
+add_library(ms_delta_protos STATIC ${delta_proto_sources})
+target_include_directories(ms_delta_protos SYSTEM PUBLIC ${delta_proto_dir})
+target_compile_options(ms_delta_protos PRIVATE -O1 -w)
+target_link_libraries(ms_delta_protos PUBLIC ms_protos)

@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+delta_spark_version=4.4.0
 duckdb_version=1.5.6
 duckdb_npm=1.5.6-r.1
 duckdb_library_sha256=3f4962cdd266eab2b479a5b5a4a6d063d279b2954ae814ed00385d553b747633
@@ -50,6 +51,17 @@ install_python() {
   [ -x .venv/bin/python ] || python3 -m venv .venv
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
   cp requirements.txt "$stamp"
+}
+
+# Delta's Python package asks for the whole of PySpark; with the client it runs as well. The build reads
+# its messages, the tests use it.
+install_delta_spark() {
+  local installed
+  installed=$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("delta-spark"))' 2>/dev/null || true)
+  [ "$installed" = "$delta_spark_version" ] && return
+  say "installing delta-spark $delta_spark_version"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+    "delta-spark==$delta_spark_version"
 }
 
 # DuckDB publishes its shared library for Linux inside an npm package, and its headers (the C++
@@ -112,6 +124,7 @@ install_datasketches() {
 
 install_debian_packages
 install_python
+install_delta_spark
 install_duckdb
 install_datasketches
 say "ready"

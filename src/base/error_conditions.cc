@@ -10,6 +10,7 @@ using enum ErrorKind;
 
 constexpr ErrorCondition conditions[] = {
 #include "base/conditions/auto_loader.inc"
+#include "base/conditions/changes.inc"
 #include "base/conditions/connect.inc"
 #include "base/conditions/dataframe.inc"
 #include "base/conditions/delta.inc"

@@ -7,6 +7,7 @@
 #include "connect/schema_tree.h"
 #include "plan/analyzer.h"
 #include "plan/refusals.h"
+#include "session/delta_messages.h"
 #include "session/plan_identity.h"
 #include "spark/connect/base.pb.h"
 
@@ -54,6 +55,9 @@ void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFile
 
 Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request,
                proto::AnalyzePlanResponse* response) {
+  if (session::has_delta_messages(request)) {
+    TRY(session::expand_delta_messages(session.session(), &request, false, {}));
+  }
   switch (request.analyze_case()) {
     case proto::AnalyzePlanRequest::kSchema: {
       TRY_ASSIGN(const auto* relation, relation_of(request.mutable_schema()->mutable_plan()));

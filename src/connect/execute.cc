@@ -12,6 +12,8 @@
 #include "plan/analyzer.h"
 #include "plan/refusals.h"
 #include "session/catalog.h"
+#include "session/delta_messages.h"
+#include "session/merge_into.h"
 #include "session/statements.h"
 #include "session/streams.h"
 #include "session/writes.h"
@@ -52,10 +54,12 @@ class Execution {
     context_.on_metrics = observed_.collector();
   }
 
-  Status relation(const proto::Relation& relation);
-  Status command(const proto::Command& command);
+  Status plan(const proto::Plan& plan);
 
  private:
+  Status relation(const proto::Relation& relation);
+  Status command(const proto::Command& command);
+  Status with_delta_messages(proto::Plan plan);
   Status send_result(const plan::NodePtr& node);
   Status show(const proto::ShowString& show);
   Status html(const proto::HtmlString& html);
@@ -233,6 +237,10 @@ Status Execution::command(const proto::Command& command) {
       TRY(session::run_write_v2(session_, command.write_operation_v2(), context_));
       session_.storage_levels().tables_changed();
       return end();
+    case proto::Command::kMergeIntoTableCommand:
+      TRY(session::run_merge_into(session_, command.merge_into_table_command(), context_));
+      session_.storage_levels().tables_changed();
+      return end();
     case proto::Command::kCreateDataframeView: {
       const auto& view = command.create_dataframe_view();
       session_.storage_levels().tables_changed();
@@ -277,19 +285,33 @@ Status Execution::command(const proto::Command& command) {
   }
 }
 
+Status Execution::with_delta_messages(proto::Plan plan) {
+  if (plan.has_command() && plan.command().has_extension()) {
+    session_.storage_levels().tables_changed();
+    TRY(session::run_delta_command(session_, plan.command().extension(), context_));
+    return end();
+  }
+  TRY(session::expand_delta_messages(session_, &plan, true, context_));
+  return this->plan(plan);
+}
+
+Status Execution::plan(const proto::Plan& plan) {
+  if (session::has_delta_messages(plan)) return with_delta_messages(plan);
+  switch (plan.op_type_case()) {
+    case proto::Plan::kRoot:
+      return relation(plan.root());
+    case proto::Plan::kCommand:
+      return command(plan.command());
+    default:
+      return millstream::plan::oneof_not_set(plan, "OPTYPE_NOT_SET");
+  }
+}
+
 }  // namespace
 
 Status execute_plan(const std::shared_ptr<Operation>& operation, const proto::Plan& plan,
                     const ExecuteOptions& options) {
-  Execution execution(operation, options);
-  switch (plan.op_type_case()) {
-    case proto::Plan::kRoot:
-      return execution.relation(plan.root());
-    case proto::Plan::kCommand:
-      return execution.command(plan.command());
-    default:
-      return plan::oneof_not_set(plan, "OPTYPE_NOT_SET");
-  }
+  return Execution(operation, options).plan(plan);
 }
 
 }  // namespace millstream::connect

@@ -14,6 +14,12 @@ namespace millstream::delta {
 // Adds the removal of all live files to the transaction; their bytes.
 std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transaction& txn);
 
+// Adds the removal of the live files of those partitions that `adds` write to, and that they were
+// read; the bytes that go.
+Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::string& table,
+                                       const std::vector<AddFilePtr>& adds, std::int64_t now_ms,
+                                       Transaction& txn);
+
 // Checks and commits; the version. When the transaction has lost for certain its data files are
 // removed; when nobody can tell they stay.
 Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableInfo& info,

@@ -1,6 +1,7 @@
 // The conflict rules: may this transaction follow that commit?
 #include <set>
 
+#include "delta/stats.h"
 #include "delta/transaction.h"
 
 namespace millstream::delta {
@@ -20,6 +21,7 @@ struct Winner {
   bool has_metadata = false;
   bool adds_data = false;     // any added file
   bool removes_data = false;  // any removed file
+  std::vector<AddFilePtr> added;
   std::set<std::string> txn_apps;
   std::set<std::string> removed;
   std::string operation = "TRANSACTION";
@@ -36,6 +38,7 @@ Winner summary(const std::vector<Action>& actions, const std::string& table) {
     if (const auto* txn = std::get_if<Txn>(&action)) winner.txn_apps.insert(txn->app_id);
     if (const auto* add = std::get_if<AddFilePtr>(&action)) {
       winner.adds_data = winner.adds_data || (*add)->data_change;
+      if ((*add)->data_change) winner.added.push_back(*add);
     }
     if (const auto* remove = std::get_if<RemoveFilePtr>(&action)) {
       winner.removes_data = true;
@@ -75,6 +78,16 @@ Status check_conflict(const Transaction& ours, std::int64_t version,
     return lost("DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
   if (ours.read_whole_table && winner.removes_data)
     return lost("DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
+  if (ours.rows_read) {
+    const ReadSet& read = *ours.rows_read;
+    for (const auto& add : winner.added) {
+      if (may_match(*add, ours.read->info(), read.predicates))
+        return lost("DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
+    }
+    for (const auto& path : winner.removed) {
+      if (read.files.contains(path)) return lost("DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
+    }
+  }
   for (const auto& remove : ours.removes) {
     if (winner.removed.contains(resolve_path(table, remove->path))) {
       return lost("DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT");

@@ -68,14 +68,25 @@ struct Plan {
   format::ParquetWriteOptions parquet;
   int string_prefix = 32;
   std::int64_t max_records = 0;
+  std::int64_t max_bytes = 0;
   std::string suffix;  // ".c000.snappy.parquet"
   const CancelToken* cancel = nullptr;
 };
 
 Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table,
                const TableInfo& info, const DataWriteOptions& options, const CancelToken* cancel) {
-  Plan plan{store, table, info, {}, {}, info.partition_index, {}, 32, options.max_records_per_file,
-            {},    cancel};
+  Plan plan{store,
+            table,
+            info,
+            {},
+            {},
+            info.partition_index,
+            {},
+            32,
+            options.max_records_per_file,
+            options.max_bytes_per_file,
+            {},
+            cancel};
   for (std::size_t i = 0; i < info.schema.size(); ++i) {
     if (info.is_partition_column(i) || info.schema[i].type->kind() == column::TypeKind::null)
       continue;
@@ -145,7 +156,10 @@ class FileWriter {
       file->second.rows += count;
       file->second.last_use = ++uses_;
       at += count;
-      if (plan_.max_records > 0 && file->second.rows >= plan_.max_records) TRY(close(file));
+      const bool full =
+          (plan_.max_records > 0 && file->second.rows >= plan_.max_records) ||
+          (plan_.max_bytes > 0 && file->second.writer->bytes_so_far() >= plan_.max_bytes);
+      if (full) TRY(close(file));
     }
     return Status::OK();
   }

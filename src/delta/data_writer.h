@@ -27,6 +27,7 @@ struct DataFiles {
 struct DataWriteOptions {
   std::string compression = "snappy";
   std::int64_t max_records_per_file = 0;  // 0: no limit
+  std::int64_t max_bytes_per_file = 0;    // about; 0: no limit
 };
 
 // `info`: the table as it is after the write (schema, partition columns, statistics settings).

@@ -66,8 +66,9 @@ bool blocks_read(const std::string& feature, const TableInfo& info) {
   return !fine.contains(name);
 }
 
-bool blocks_write(const std::string& feature, const TableInfo& info) {
+bool blocks_write(const std::string& feature, const TableInfo& info, bool enforces_constraints) {
   const std::string name = base_name_of(feature);
+  if (enforces_constraints && (name == "invariants" || name == "checkConstraints")) return false;
   if (name == "appendOnly") return false;  // enforced
   if (name == "invariants") return any_metadata(info, "delta.invariants");
   if (name == "checkConstraints") return has_constraints(info);
@@ -212,7 +213,8 @@ Status check_readable(const Protocol& protocol, const TableInfo& info, const std
   return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_READ", table, blocking);
 }
 
-Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
+Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table,
+                      bool enforces_constraints) {
   TRY(check_readable(protocol, info, table));
   if (protocol.min_writer > writer_max || protocol.min_writer < 1)
     return invalid_version(protocol, table);
@@ -222,7 +224,7 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
                                                  : implied_writer_features(protocol.min_writer);
   std::vector<std::string> blocking;
   for (const auto& feature : features) {
-    if (blocks_write(feature, info)) blocking.push_back(feature);
+    if (blocks_write(feature, info, enforces_constraints)) blocking.push_back(feature);
   }
   // Also where the protocol does not list it: readers go by the property.
   if (info.mapping != MappingMode::none &&

@@ -15,8 +15,10 @@ namespace millstream::delta {
 // DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA,
 // DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED.
 Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table);
-// Also what appends and overwrites would have to keep: constraints, generated columns and the like.
-Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table);
+// Also what appends and overwrites would have to keep: generated columns and the like. Constraints
+// too, unless the writer enforces them.
+Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table,
+                      bool enforces_constraints = false);
 
 // Properties of a new table: canonical names, known values. DELTA_UNKNOWN_CONFIGURATION;
 // unsupported ones by name. The pseudo-properties (delta.minReaderVersion, delta.feature.…) are not

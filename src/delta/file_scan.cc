@@ -9,6 +9,8 @@
 #include <arrow/util/bit_util.h>
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "conc/thread_pool.h"
@@ -31,7 +33,7 @@ constexpr std::int64_t partition_bytes_max = 64 << 20;
 
 // Where an output column comes from.
 struct OutputColumn {
-  enum class From : std::uint8_t { file, partition, metadata, null };
+  enum class From : std::uint8_t { file, partition, metadata, null, place };
   From from;
   int index = -1;  // file: place in the read batch; partition: place in the table's schema
 };
@@ -47,11 +49,16 @@ struct ScanPlan {
   std::vector<OutputColumn> columns;
   column::Schema wanted;  // of the file, by its own names
   format::ParquetReadOptions parquet;
+  // Of a scan of chosen rows.
+  std::shared_ptr<const RowChoice> choice;
+  std::unordered_map<const AddFile*, std::size_t> numbers;
+  bool places = false;  // are a column of the output
 };
 
-Result<std::shared_ptr<const ScanPlan>> make_plan(
-    const std::shared_ptr<io::Store>& store, const std::string& table, const TableInfoPtr& info,
-    const connector::ScanRequest& request, bool case_sensitive, const std::string& time_zone) {
+Result<std::shared_ptr<ScanPlan>> make_plan(const std::shared_ptr<io::Store>& store,
+                                            const std::string& table, const TableInfoPtr& info,
+                                            const connector::ScanRequest& request,
+                                            bool case_sensitive, const std::string& time_zone) {
   auto plan = std::make_shared<ScanPlan>();
   plan->parquet.batch_rows = batch_rows;
   plan->store = store;
@@ -60,6 +67,12 @@ Result<std::shared_ptr<const ScanPlan>> make_plan(
   plan->time_zone = time_zone;
   for (const auto& name : request.columns) {
     const int index = column::find_field(info->schema, name);
+    if (index < 0 && name == places::column) {
+      plan->places = true;
+      plan->output.push_back({name, column::long_type(), false, {}});
+      plan->columns.push_back({OutputColumn::From::place, -1});
+      continue;
+    }
     if (index < 0) {
       if (name != format::metadata_column)
         return Status::internal("{} has no column {}", table, name);
@@ -88,7 +101,7 @@ Result<std::shared_ptr<const ScanPlan>> make_plan(
     plan->parquet.predicates.push_back(predicate);
     plan->parquet.predicates.back().path = column->physical_path;
   }
-  return std::shared_ptr<const ScanPlan>(std::move(plan));
+  return plan;
 }
 
 // The array as one of `type`, which differs in names of struct fields only.
@@ -150,7 +163,13 @@ class FilesReader final : public connector::BatchReader {
 
   Status open_rows(const AddFile& add) {
     deleted_.reset();
+    left_out_ = nullptr;
     row_ = 0;
+    if (plan_->choice != nullptr) {
+      number_ = plan_->numbers.at(&add);
+      const auto& left_out = plan_->choice->left_out;
+      if (number_ < left_out.size()) left_out_ = left_out[number_].get();
+    }
     if (add.deletion_vector != nullptr) {
       TRY_ASSIGN(deleted_, read_deletion_vector(*plan_->store, plan_->table, *add.deletion_vector));
     }
@@ -158,10 +177,11 @@ class FilesReader final : public connector::BatchReader {
     if (plan_->wanted.empty()) {
       TRY_ASSIGN(const auto footer, format::read_parquet_footer(plan_->store, file_.path));
       rows = footer.rows;
-      rows_left_ = rows - (deleted_ ? deleted_->count() : 0);
+      rows_left_ = rows;
     } else {
       format::ParquetReadOptions options = plan_->parquet;
-      if (deleted_) options.predicates.clear();  // a row group left out would move the positions
+      // A row group left out would move the positions.
+      if (deleted_ || left_out_ != nullptr || plan_->places) options.predicates.clear();
       TRY_ASSIGN(reader_,
                  format::ParquetReader::open(plan_->store, file_.path, plan_->wanted, options));
       rows = reader_->rows();
@@ -175,35 +195,60 @@ class FilesReader final : public connector::BatchReader {
   }
 
   Result<connector::RecordBatchPtr> next_of_file() {
-    if (reader_ == nullptr) {
-      const std::int64_t rows = std::min(rows_left_, empty_batch_rows);
-      rows_left_ -= rows;
-      return rows == 0 ? Result<connector::RecordBatchPtr>(connector::RecordBatchPtr())
-                       : complete(nullptr, rows);
-    }
     for (;;) {
-      TRY_ASSIGN(auto batch, reader_->next());
-      if (batch == nullptr) return connector::RecordBatchPtr();
-      if (deleted_) {
-        TRY_ASSIGN(batch, without_deleted(batch));
+      connector::RecordBatchPtr batch;  // null: no column of the file is read
+      std::int64_t rows = std::min(rows_left_, empty_batch_rows);
+      if (reader_ != nullptr) {
+        TRY_ASSIGN(batch, reader_->next());
+        if (batch == nullptr) return batch;
+        rows = batch->num_rows();
+      } else {
+        if (rows == 0) return batch;
+        rows_left_ -= rows;
       }
-      if (batch->num_rows() > 0) return complete(batch.get(), batch->num_rows());
+      place_.reset();
+      if (plan_->places) {
+        TRY_ASSIGN(place_, places_from(row_, rows));
+      }
+      const std::int64_t first = row_;
+      row_ += rows;
+      if (deleted_ || left_out_ != nullptr) TRY(keep_chosen(first, batch, rows));
+      if (rows > 0) return complete(batch.get(), rows);
     }
   }
 
-  // The batch begins at row_ of the file.
-  Result<connector::RecordBatchPtr> without_deleted(const connector::RecordBatchPtr& batch) {
-    const std::int64_t rows = batch->num_rows();
+  Result<std::shared_ptr<arrow::Array>> places_from(std::int64_t first, std::int64_t rows) const {
+    TRY_ARROW_ASSIGN(std::shared_ptr<arrow::Buffer> values,
+                     arrow::AllocateBuffer(rows * static_cast<std::int64_t>(sizeof(std::int64_t))));
+    auto* at = reinterpret_cast<std::int64_t*>(values->mutable_data());
+    std::iota(at, at + rows, places::first_of(number_) + first);
+    return std::shared_ptr<arrow::Array>(
+        std::make_shared<arrow::Int64Array>(rows, std::move(values)));
+  }
+
+  // Leaves of the batch, which begins at row `first` of the file, the rows that are not deleted and
+  // not left out.
+  Status keep_chosen(std::int64_t first, connector::RecordBatchPtr& batch, std::int64_t& rows) {
     TRY_ARROW_ASSIGN(std::shared_ptr<arrow::Buffer> keep,
                      arrow::AllocateBitmap(rows, arrow::default_memory_pool()));
     arrow::bit_util::SetBitsTo(keep->mutable_data(), 0, rows, true);
-    deleted_->clear(row_, rows, keep->mutable_data());
-    row_ += rows;
+    if (deleted_) deleted_->clear(first, rows, keep->mutable_data());
+    if (left_out_ != nullptr) left_out_->clear(first, rows, keep->mutable_data());
     const auto mask = std::make_shared<arrow::BooleanArray>(rows, std::move(keep));
-    if (mask->true_count() == rows) return batch;
-    TRY_ARROW_ASSIGN(const arrow::Datum kept,
-                     arrow::compute::Filter(arrow::Datum(batch), arrow::Datum(mask)));
-    return kept.record_batch();
+    const std::int64_t kept_rows = mask->true_count();
+    if (kept_rows == rows) return Status::OK();
+    rows = kept_rows;
+    if (batch != nullptr) {
+      TRY_ARROW_ASSIGN(const arrow::Datum kept,
+                       arrow::compute::Filter(arrow::Datum(batch), arrow::Datum(mask)));
+      batch = kept.record_batch();
+    }
+    if (place_ != nullptr) {
+      TRY_ARROW_ASSIGN(const arrow::Datum kept,
+                       arrow::compute::Filter(arrow::Datum(place_), arrow::Datum(mask)));
+      place_ = kept.make_array();
+    }
+    return Status::OK();
   }
 
   Result<connector::RecordBatchPtr> complete(const arrow::RecordBatch* read, std::int64_t rows) {
@@ -228,6 +273,9 @@ class FilesReader final : public connector::BatchReader {
           TRY_ASSIGN(array, format::file_metadata_array(file_, rows));
           break;
         }
+        case OutputColumn::From::place:
+          array = place_;
+          break;
         case OutputColumn::From::null: {
           TRY_ARROW_ASSIGN(
               array, arrow::MakeArrayOfNull(plan_->arrow_output->field(static_cast<int>(i))->type(),
@@ -249,6 +297,9 @@ class FilesReader final : public connector::BatchReader {
   std::vector<format::ConstantColumn> partition_;
   std::unique_ptr<format::ParquetReader> reader_;
   std::optional<DeletedRows> deleted_;
+  const RowSet* left_out_ = nullptr;
+  std::size_t number_ = 0;  // of the file, in a scan of chosen rows
+  std::shared_ptr<arrow::Array> place_;
   std::int64_t row_ = 0;        // of the file, where the next batch begins
   std::int64_t rows_left_ = 0;  // when no column of the file is read
 };
@@ -276,25 +327,10 @@ std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files)
 
 }  // namespace
 
-Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
-                                      const std::string& table, const TableInfoPtr& info,
-                                      std::vector<AddFilePtr> files,
-                                      const connector::ScanRequest& request, bool case_sensitive,
-                                      const std::string& time_zone) {
-  TRY_ASSIGN(const auto plan, make_plan(store, table, info, request, case_sensitive, time_zone));
-  if (!request.predicates.empty()) {
-    std::erase_if(files,
-                  [&](const auto& file) { return !may_match(*file, *info, request.predicates); });
-  } else if (request.limit) {
-    std::int64_t rows = 0;
-    std::size_t needed = 0;
-    while (needed < files.size() && rows < *request.limit) {
-      const auto& file = *files[needed++];
-      rows += file.stats.empty() ? 0 : parse_stats(file.stats).rows.value_or(0);
-      if (file.deletion_vector != nullptr) rows -= file.deletion_vector->cardinality;
-    }
-    files.resize(needed);
-  }
+namespace {
+
+connector::Batches batches_of_files(const std::shared_ptr<const ScanPlan>& plan,
+                                    std::vector<AddFilePtr> files) {
   connector::Batches batches;
   batches.schema = plan->output;
   for (auto& group : put_together(std::move(files))) {
@@ -305,6 +341,50 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
         });
   }
   return batches;
+}
+
+void leave_out(std::vector<AddFilePtr>& files, const TableInfo& info,
+               const std::vector<connector::Predicate>& predicates) {
+  if (predicates.empty()) return;
+  std::erase_if(files, [&](const auto& file) { return !may_match(*file, info, predicates); });
+}
+
+}  // namespace
+
+Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
+                                      const std::string& table, const TableInfoPtr& info,
+                                      std::vector<AddFilePtr> files,
+                                      const connector::ScanRequest& request, bool case_sensitive,
+                                      const std::string& time_zone) {
+  TRY_ASSIGN(const std::shared_ptr<const ScanPlan> plan,
+             make_plan(store, table, info, request, case_sensitive, time_zone));
+  if (request.predicates.empty() && request.limit) {
+    std::int64_t rows = 0;
+    std::size_t needed = 0;
+    while (needed < files.size() && rows < *request.limit) {
+      const auto& file = *files[needed++];
+      rows += file.stats.empty() ? 0 : parse_stats(file.stats).rows.value_or(0);
+      if (file.deletion_vector != nullptr) rows -= file.deletion_vector->cardinality;
+    }
+    files.resize(needed);
+  }
+  leave_out(files, *info, request.predicates);
+  return batches_of_files(plan, std::move(files));
+}
+
+Result<connector::Batches> scan_rows(const std::shared_ptr<io::Store>& store,
+                                     const std::string& table, const TableInfoPtr& info,
+                                     const std::shared_ptr<const RowChoice>& choice,
+                                     const connector::ScanRequest& request, bool case_sensitive,
+                                     const std::string& time_zone) {
+  TRY_ASSIGN(const auto plan, make_plan(store, table, info, request, case_sensitive, time_zone));
+  plan->choice = choice;
+  for (std::size_t i = 0; i < choice->files.size(); ++i) {
+    plan->numbers.emplace(choice->files[i].get(), i);
+  }
+  std::vector<AddFilePtr> files = choice->files;
+  leave_out(files, *info, request.predicates);
+  return batches_of_files(plan, std::move(files));
 }
 
 }  // namespace millstream::delta

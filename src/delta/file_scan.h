@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "connector/table.h"
+#include "delta/row_set.h"
 #include "delta/snapshot.h"
 #include "io/store.h"
 
@@ -22,5 +23,34 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
                                       const connector::ScanRequest& request,
                                       bool case_sensitive = false,
                                       const std::string& time_zone = "UTC");
+
+// Where a row is, as one number: its file's number in a list, then its position in the file.
+namespace places {
+inline constexpr std::string_view column = "{place}";  // no table's column has such a name
+inline constexpr int position_bits = 40;
+inline std::int64_t first_of(std::size_t file) {
+  return static_cast<std::int64_t>(file) << position_bits;
+}
+inline std::size_t file_of(std::int64_t place) {
+  return static_cast<std::size_t>(place >> position_bits);
+}
+inline std::int64_t position_of(std::int64_t place) {
+  return place & ((std::int64_t{1} << position_bits) - 1);
+}
+}  // namespace places
+
+// Files by number, and rows of them that a scan leaves out.
+struct RowChoice {
+  std::vector<AddFilePtr> files;
+  std::vector<std::shared_ptr<const RowSet>> left_out;  // by the file's number; may be shorter
+};
+
+// As scan_files, of the rows that are not left out; request.columns may name places::column.
+Result<connector::Batches> scan_rows(const std::shared_ptr<io::Store>& store,
+                                     const std::string& table, const TableInfoPtr& info,
+                                     const std::shared_ptr<const RowChoice>& choice,
+                                     const connector::ScanRequest& request,
+                                     bool case_sensitive = false,
+                                     const std::string& time_zone = "UTC");
 
 }  // namespace millstream::delta

@@ -7,15 +7,24 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "connector/table.h"
 #include "delta/actions.h"
 #include "delta/log.h"
 #include "delta/snapshot.h"
 
 namespace millstream::delta {
+
+// What a transaction read of a table that it did not read whole: the rows that match `predicates`
+// (none: all rows), in these files. What cannot match was not read.
+struct ReadSet {
+  std::vector<connector::Predicate> predicates;
+  std::set<std::string> files;  // absolute paths
+};
 
 struct Transaction {
   SnapshotPtr read;  // the state that it was made from; null: it creates the table
@@ -26,13 +35,16 @@ struct Transaction {
   std::vector<RemoveFilePtr> removes;
   bool read_whole_table =
       false;  // overwrite, complete mode: what is in the table decided what is written
+  std::optional<ReadSet> rows_read;  // DELETE, UPDATE, MERGE
 
   std::string operation;
   std::string parameters = "{}";  // operationParameters, a JSON object
   std::vector<std::pair<std::string, std::string>> metrics;
   std::string user_metadata;
 
-  bool is_blind_append() const { return removes.empty() && !read_whole_table; }
+  bool is_blind_append() const {
+    return removes.empty() && !read_whole_table && !rows_read.has_value();
+  }
 };
 
 // Whether `ours` may follow a commit that it has not seen: OK or one of DELTA_PROTOCOL_CHANGED,

@@ -1,5 +1,6 @@
 #include "delta/transaction.h"
 
+#include <arrow/scalar.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -258,6 +259,39 @@ TEST(Transaction, WhatMustNotBeCommitted) {
   Transaction negative;
   negative.txn = Txn{"a", -1, 1};
   EXPECT_TRUE(check_transaction(negative, *plain).is("DELTA_ILLEGAL_OPTION"));
+}
+
+AddFilePtr add_of_range(const std::string& path, int low, int high) {
+  AddFile add;
+  add.path = path;
+  add.stats = fmt::format(
+      R"({{"numRecords":2,"minValues":{{"id":{}}},"maxValues":{{"id":{}}},"nullCount":{{"id":0}}}})",
+      low, high);
+  return std::make_shared<const AddFile>(std::move(add));
+}
+
+// What a DELETE, UPDATE or MERGE of some rows may follow.
+TEST(Conflict, OfAChangeOfSomeRows) {
+  const auto log = Log::at(io::memory_store(), table, {.background_checkpoints = false});
+  ASSERT_TRUE(commit(*log, creation()).ok());
+  Transaction ours;
+  ours.read = log->latest().value();
+  ours.removes = {remove_of_path("a")};
+  ours.rows_read = ReadSet{
+      {{{"id"}, connector::Predicate::Op::less, {std::make_shared<arrow::Int64Scalar>(10)}}},
+      {"/t/a", "/t/b"}};
+  EXPECT_FALSE(ours.is_blind_append());
+  const auto against = [&](const Action& action) {
+    const Status status = check_conflict(ours, 1, {action}, table);
+    return status.ok() ? std::string() : status.condition();
+  };
+  EXPECT_EQ(against(add_of_range("n", 5, 20)), "DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
+  EXPECT_EQ(against(add_of_range("n", 10, 20)), "");
+  EXPECT_EQ(against(add_of("n")), "DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
+  EXPECT_EQ(against(remove_of_path("b")), "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
+  EXPECT_EQ(against(remove_of_path("c")), "");
+  ours.rows_read->files.clear();
+  EXPECT_EQ(against(remove_of_path("a")), "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT");
 }
 
 }  // namespace

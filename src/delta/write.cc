@@ -99,12 +99,20 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   }
   const std::int64_t now = SystemClock().now_ms();
   const bool overwrite = options.mode == SaveMode::overwrite;
-  WriteRequest request{rows.schema,          options.partition_by,     overwrite,
-                       options.merge_schema, options.overwrite_schema, CastRule::merge_types,
-                       keep_nullability,     options.properties,       options.comment};
+  WriteRequest request{rows.schema,
+                       options.partition_by,
+                       overwrite,
+                       options.merge_schema,
+                       options.overwrite_schema,
+                       CastRule::merge_types,
+                       keep_nullability,
+                       options.properties,
+                       options.comment,
+                       options.guard != nullptr};
   TRY_ASSIGN(const WritePlan plan, plan_write(snapshot, request, table, now));
+  TRY_ASSIGN(const auto checked, guarded(options.guard, *plan.info, rows));
   TRY_ASSIGN(const DataFiles files,
-             write_data_files(store, table, *plan.info, rows,
+             write_data_files(store, table, *plan.info, checked,
                               {options.compression, options.max_records_per_file}, cancel));
 
   Transaction txn;
@@ -113,17 +121,24 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   txn.protocol = plan.protocol;
   if (options.txn_app_id) txn.txn = Txn{*options.txn_app_id, *options.txn_version, now};
   txn.adds = files.adds;
-  txn.read_whole_table = overwrite && snapshot != nullptr;
+  const bool partitions_only = overwrite && snapshot != nullptr &&
+                               options.dynamic_partitions.value_or(false) &&
+                               !snapshot->metadata().partition_columns.empty();
+  txn.read_whole_table = overwrite && snapshot != nullptr && !partitions_only;
   txn.operation = options.operation;
   txn.parameters = parameters_of(options, plan.info->metadata);
   txn.user_metadata = options.user_metadata;
-  if (snapshot != nullptr && !overwrite && files.adds.empty() && !plan.metadata && !txn.txn) {
+  const bool removes_nothing = !overwrite || partitions_only;
+  if (snapshot != nullptr && removes_nothing && files.adds.empty() && !plan.metadata && !txn.txn) {
     return WriteResult{snapshot->version(), false, 0, 0};  // nothing to be committed
   }
   std::int64_t removed_bytes = 0;
   if (txn.read_whole_table) removed_bytes = remove_all(*snapshot, now, txn);
+  if (partitions_only) {
+    TRY_ASSIGN(removed_bytes, remove_partitions(*snapshot, table, files.adds, now, txn));
+  }
   txn.metrics.emplace_back("numFiles", fmt::to_string(files.adds.size()));
-  if (txn.read_whole_table) {
+  if (overwrite && snapshot != nullptr) {
     txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
     txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(removed_bytes));
   }
@@ -157,14 +172,16 @@ Result<WriteOptions> parse_write_options(const Options& options, SaveMode mode,
       TRY_ASSIGN(out.max_records_per_file, options.get_int(name, 0));
     } else if (name == "compression") {
       out.compression = entry.value;
-    } else if (name == "partitionoverwritemode" && equals_ignore_case(entry.value, "static")) {
-      continue;
+    } else if (name == "partitionoverwritemode" && (equals_ignore_case(entry.value, "static") ||
+                                                    equals_ignore_case(entry.value, "dynamic"))) {
+      out.dynamic_partitions = equals_ignore_case(entry.value, "dynamic");
+    } else if (name == "replacewhere") {
+      out.replace_where = entry.value;
     } else if ((name == "datachange" && equals_ignore_case(entry.value, "true")) ||
                (name == "optimizewrite" && equals_ignore_case(entry.value, "false"))) {
       continue;
-    } else if (name == "partitionoverwritemode" || name == "replacewhere" ||
-               name == "replaceusing" || name == "replaceon" || name == "datachange" ||
-               name == "optimizewrite") {
+    } else if (name == "partitionoverwritemode" || name == "replaceusing" || name == "replaceon" ||
+               name == "datachange" || name == "optimizewrite") {
       return Status::unsupported(
           "the option {}={} of a Delta write is not supported by Millstream yet", entry.name,
           entry.value);

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "conc/cancel.h"
 #include "connector/batches.h"
+#include "delta/constraints.h"
 #include "io/store.h"
 
 namespace millstream::delta {
@@ -33,7 +34,13 @@ struct WriteOptions {
   bool merge_schema = false;              // new columns are added to the table
   bool overwrite_schema =
       false;  // overwrite only: the input's schema and partitioning replace the table's
-  // The rows were made of those of that version: DELTA_CONCURRENT_APPEND when the table has moved on.
+  // overwrite of a partitioned table: only the partitions that get rows. Not said: as the session
+  // says.
+  std::optional<bool> dynamic_partitions;
+  std::string
+      replace_where;  // overwrite: only the rows for which this is true; the session does it
+  // The rows were made of those of that version: DELTA_CONCURRENT_APPEND when the table has moved
+  // on.
   std::optional<std::int64_t> read_version;
   std::optional<std::string>
       txn_app_id;  // both or neither: skip what is already in (idempotent writes)
@@ -46,6 +53,7 @@ struct WriteOptions {
   std::string comment;              // of a table that the write creates
   std::string operation = "WRITE";  // commitInfo.operation; "CREATE TABLE AS SELECT" and the like
   std::string parameters;           // operationParameters, a JSON object; empty: what the operation has
+  RowGuard guard;                   // for tables with constraints
 };
 
 // The options of df.write.format("delta"): an unknown or unsupported one is an error that names it.

@@ -89,7 +89,7 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   }
   if (snapshot == nullptr) return plan_creation(request, now_ms);
 
-  TRY(check_writable(snapshot->protocol(), snapshot->info(), table));
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, request.enforces_constraints));
   const Metadata& current = snapshot->metadata();
   const bool other_partitioning =
       !request.partition_by.empty() && !same_names(request.partition_by, current.partition_columns);

@@ -22,6 +22,7 @@ struct WriteRequest {
   bool keep_nullability = false;  // of a new table's columns: CREATE TABLE, not df.write
   std::map<std::string, std::string> properties;  // of a new table
   std::string comment;                            // of a new table
+  bool enforces_constraints = false;              // the writer does
 };
 
 struct WritePlan {

@@ -61,6 +61,12 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
       : resolver_(resolver), settings_(settings) {}
 
   Result<NodePtr> relation(const spark::connect::Relation& proto);
+  // For expressions over plans that are analysed already; `text` (may be null) is what places are
+  // in.
+  Scope scope_over(std::vector<NodePtr> inputs, const std::string* text) {
+    text_ = text;
+    return scope_of(std::move(inputs));
+  }
 
  private:
   using Exprs = std::vector<ExprPtr>;

@@ -1,162 +1,177 @@
-// DELETE and UPDATE of Delta tables: the rows as they are to be replace the table in one commit.
-#include <arrow/api.h>
+// DELETE and UPDATE of Delta tables.
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "delta/table.h"
-#include "delta/write.h"
-#include "functions/registry.h"
-#include "plan/analyzer.h"
 #include "plan/text.h"
+#include "session/assignments.h"
 #include "session/statement_run.h"
-#include "spark/connect/relations.pb.h"
+#include "session/table_change.h"
+#include "session/writes.h"
+#include "spark/connect/expressions.pb.h"
 
 namespace millstream::session {
 
 namespace {
 
-namespace proto = spark::connect;
-
 // Another commit between the reading and the writing: from the beginning, some times.
 constexpr int attempts_max = 5;
 
-proto::Expression call(const char* name, std::vector<proto::Expression> arguments) {
-  proto::Expression out;
-  out.mutable_unresolved_function()->set_function_name(name);
-  for (auto& argument : arguments)
-    *out.mutable_unresolved_function()->add_arguments() = std::move(argument);
-  return out;
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-proto::Expression boolean(bool value) {
-  proto::Expression out;
-  out.mutable_literal()->set_boolean(value);
-  return out;
-}
+// One attempt.
+class ChangeRun {
+ public:
+  ChangeRun(const sql::Change& change, TableChange& table) : change_(change), table_(table) {}
 
-proto::Expression column(const std::string& qualifier, const std::string& name) {
-  proto::Expression out;
-  out.mutable_unresolved_attribute()->set_unparsed_identifier(quote_identifiers({qualifier, name}));
-  return out;
-}
-
-// What the rows are after an UPDATE, column by column.
-Result<proto::Relation> updated(const sql::Change& change, const column::Schema& schema,
-                                const std::string& alias, const proto::Expression& matched,
-                                proto::Relation table) {
-  std::vector<const proto::Expression*> values(schema.size(), nullptr);
-  for (const auto& [path, value] : change.values) {
-    const int index = column::find_field_ignore_case(schema, path.back());
-    const bool plain = path.size() == 1 || (path.size() == 2 && equals_ignore_case(path[0], alias));
-    if (!plain) return Status::unsupported("UPDATE of {} is not supported", join(path, "."));
-    if (index < 0) {
-      std::vector<plan::Attribute> known;
-      for (const auto& field : schema) known.emplace_back().name = field.name;
-      return plan::unresolved_column(path, known);
+  Result<std::int64_t> run() {
+    if (change_.where != nullptr) {
+      TRY_ASSIGN(condition_, table_.expressions().condition({table_.rows()}, *change_.where));
     }
-    if (values[static_cast<std::size_t>(index)] != nullptr) {
-      return Status::error("DELTA_CONFLICT_SET_COLUMN",
-                           {{"columnList", "[" + quote_identifier(path.back()) + ", " +
-                                               quote_identifier(path.back()) + "]"}});
+    TRY_ASSIGN(const auto values, new_values());
+    TRY(check_expressions(values));
+    if (condition_ != nullptr) TRY(table_.narrow(condition_));
+    const bool whole_files =
+        !change_.update && (condition_ == nullptr || table_.is_of_partitions(condition_));
+    if (whole_files) {
+      TRY(table_.remove_files(condition_));
+    } else {
+      const Status found = find_rows(values);
+      if (!found.ok()) return overflow_in_write(found, table_.schema(), values);
     }
-    values[static_cast<std::size_t>(index)] = value.get();
+    scan_ms_ = table_.clock().ms();
+    const auto rows = whole_files ? table_.rows_of_removed_files() : table_.changed_rows();
+    TRY(commit(rows));
+    return rows.value_or(-1);
   }
-  proto::Relation out;
-  *out.mutable_project()->mutable_input() = std::move(table);
-  for (std::size_t i = 0; i < schema.size(); ++i) {
-    proto::Expression value = column(alias, schema[i].name);
-    if (values[i] != nullptr) {
-      // The type's text may have no form for the parser: the cast is of the wire's type.
-      proto::Expression converted;
-      *converted.mutable_cast()->mutable_expr() = *values[i];
-      plan::type_to_proto(schema[i].type, converted.mutable_cast()->mutable_type());
-      converted.mutable_cast()->set_eval_mode(proto::Expression_Cast::EVAL_MODE_ANSI);
-      value = call("when", {matched, std::move(converted), std::move(value)});
+
+ private:
+  // What a row's change may not depend on: other rows, chance.
+  Status check_expressions(const std::vector<plan::ExprPtr>& values) const {
+    std::vector<plan::ExprPtr> all = change_.update ? values : std::vector<plan::ExprPtr>();
+    if (condition_ != nullptr) all.push_back(condition_);
+    bool deterministic = true;
+    std::vector<std::string> texts;
+    for (const auto& expr : all) {
+      TRY(check_row_expression(*expr));
+      deterministic = deterministic && plan::is_deterministic(*expr);
+      texts.push_back(plan::sql_expr(expr->pretty));
     }
-    auto* named = out.mutable_project()->add_expressions()->mutable_alias();
-    named->add_name(schema[i].name);
-    *named->mutable_expr() = std::move(value);
+    if (deterministic) return Status::OK();
+    return Status::error("INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+                         {{"sqlExprs", join(texts, ", ")}});
   }
-  return out;
-}
+  const char* name() const { return change_.update ? "UPDATE" : "DELETE"; }
+
+  // Of the columns, after an UPDATE.
+  Result<std::vector<plan::ExprPtr>> new_values() {
+    std::vector<Assignment> assignments;
+    for (const auto& [path, value] : change_.values) {
+      TRY_ASSIGN(auto resolved, table_.expressions().value({table_.rows()}, *value));
+      assignments.push_back(
+          {without_qualifier(path, table_.rows()->output[0].qualifier, table_.schema()),
+           std::move(resolved)});
+    }
+    return assigned(table_.expressions(), table_.schema(), table_.columns(), assignments);
+  }
+
+  // The rows for which the condition is true; those of an UPDATE as they are to be.
+  Status find_rows(const std::vector<plan::ExprPtr>& values) {
+    auto rows = table_.rows();
+    if (condition_ != nullptr) rows = filter(rows, condition_);
+    std::vector<NamedExpr> columns;
+    if (change_.update) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        columns.push_back({table_.schema()[i].name, values[i]});
+    }
+    columns.push_back({"place", table_.place()});
+    const auto node = project(rows, columns);
+    TRY_ASSIGN(auto found, table_.session().execute(node, table_.context()));
+    column::Schema schema = found.schema;
+    schema.pop_back();
+    const auto note =
+        [this](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+      const int last = batch->num_columns() - 1;
+      const auto& places = static_cast<const arrow::Int64Array&>(*batch->column(last));
+      for (std::int64_t i = 0; i < places.length(); ++i) table_.change_row(places.Value(i));
+      return connector::RecordBatchPtr(*batch->RemoveColumn(last));
+    };
+    const auto changed = mapped(std::move(found), std::move(schema), note);
+    return change_.update ? table_.add_rows(changed) : drain(changed);
+  }
+
+  Status commit(std::optional<std::int64_t> rows) {
+    const std::string predicate =
+        change_.where == nullptr ? "true" : "(" + change_.where_text + ")";
+    std::string texts = json_text(nlohmann::json::array({predicate}));
+    if (change_.update && change_.where == nullptr) texts = "[]";
+    const auto metrics = [&](const delta::ChangeCounts& counts) {
+      delta::Metrics out;
+      const auto put = [&out](const char* key, std::int64_t value) {
+        out.emplace_back(key, fmt::to_string(value));
+      };
+      put("numRemovedFiles", counts.files_removed);
+      put("numRemovedBytes", counts.bytes_removed);
+      put("numCopiedRows", counts.rows_copied);
+      put("numDeletionVectorsAdded", 0);
+      put("numDeletionVectorsRemoved", counts.vectors_removed);
+      put("numDeletionVectorsUpdated", 0);
+      put("numAddedChangeFiles", 0);
+      put("executionTimeMs", table_.clock().ms());
+      put("scanTimeMs", scan_ms_);
+      put("rewriteTimeMs", table_.clock().ms() - scan_ms_);
+      put("numAddedFiles", counts.files_added);
+      put("numAddedBytes", counts.bytes_added);
+      if (rows) put(change_.update ? "numUpdatedRows" : "numDeletedRows", *rows);
+      return out;
+    };
+    return table_.commit(name(), json_text({{"predicate", texts}}), metrics);
+  }
+
+  const sql::Change& change_;
+  TableChange& table_;
+  plan::ExprPtr condition_;
+  std::int64_t scan_ms_ = 0;
+};
 
 }  // namespace
 
-// The number of rows that the statement met.
-Result<std::int64_t> StatementRun::change_once(const sql::Change& change, const Target& target) {
-  const auto& store = warehouse_.store();
-  TRY_ASSIGN(const auto table, delta::DeltaTable::open(store, target.directory));
-  const std::string alias = change.alias.empty() ? change.table.back() : change.alias;
-  proto::Relation input;
-  input.mutable_subquery_alias()->set_alias(alias);
-  auto* named =
-      input.mutable_subquery_alias()->mutable_input()->mutable_read()->mutable_named_table();
-  named->set_unparsed_identifier(quote_identifiers({"delta", target.directory}));
-  (*named->mutable_options())["versionAsOf"] = std::to_string(table->version());
-  const proto::Expression matched =
-      change.where == nullptr ? boolean(true) : call("coalesce", {*change.where, boolean(false)});
+// The number of rows that the statement met; nothing when its transaction was committed before.
+Result<std::optional<std::int64_t>> StatementRun::change_once(const sql::Change& change,
+                                                              const Target& target) {
+  TRY_ASSIGN(const auto table,
+             TableChange::begin(session_, context_, target.directory, change.text));
+  TRY_ASSIGN(table->txn, session_txn(session_.conf()));
+  if (table->is_done()) return std::optional<std::int64_t>();
+  table->set_qualifier(qualifier_of(target, change.alias));
+  TRY_ASSIGN(const std::int64_t rows, ChangeRun(change, *table).run());
+  return std::optional(rows);
+}
 
-  proto::Relation met;
-  auto* counted = met.mutable_aggregate();
-  counted->set_group_type(proto::Aggregate::GROUP_TYPE_GROUPBY);
-  *counted->mutable_input()->mutable_filter()->mutable_input() = input;
-  *counted->mutable_input()->mutable_filter()->mutable_condition() = matched;
-  proto::Expression one;
-  one.mutable_literal()->set_integer(1);
-  *counted->add_aggregate_expressions() = call("count", {one});
-  TRY_ASSIGN(const auto count_plan, session_.analyze(met));
-  bool deterministic = true;
-  const auto check = [&](const auto& self, const plan::Node& node) -> void {
-    if (node.kind == plan::NodeKind::filter) {
-      deterministic =
-          deterministic && plan::is_deterministic(*plan::as<plan::Filter>(node).condition);
-    }
-    for (const auto& child : node.children) self(self, *child);
-  };
-  check(check, *count_plan);
-  if (!deterministic) {
-    return Status::unsupported("{} by a condition that is not deterministic is not supported",
-                               change.update ? "UPDATE" : "DELETE");
-  }
-  TRY_ASSIGN(const auto count_rows, session_.execute(count_plan, context_));
-  TRY_ASSIGN(const auto counts, connector::collect(count_rows));
-  std::int64_t count = 0;
-  for (const auto& batch : counts) {
-    for (std::int64_t i = 0; i < batch->num_rows(); ++i) {
-      count += static_cast<const arrow::Int64Array&>(*batch->column(0)).Value(i);
-    }
-  }
-  if (count == 0) return count;
+// By what the columns of a statement's target can be addressed.
+std::vector<std::string> StatementRun::qualifier_of(const Target& target,
+                                                    const std::string& alias) {
+  if (!alias.empty()) return {alias};
+  if (target.name) return {"spark_catalog", target.name->database, target.name->table};
+  return {"delta", target.directory};
+}
 
-  proto::Relation result;
-  if (change.update) {
-    TRY_ASSIGN(result, updated(change, table->schema(), alias, matched, std::move(input)));
-  } else {
-    *result.mutable_filter()->mutable_input() = std::move(input);
-    *result.mutable_filter()->mutable_condition() = call("not", {matched});
-  }
-  TRY_ASSIGN(const auto plan, session_.analyze(result));
-  TRY_ASSIGN(const auto rows, session_.execute(plan, context_));
-  TRY_ASSIGN(auto options, delta::parse_write_options(Options(), delta::SaveMode::overwrite, {}));
-  options.read_version = table->version();
-  options.operation = change.update ? "UPDATE" : "DELETE";
-  const std::string predicate = change.where == nullptr ? "true" : "(" + change.where_text + ")";
-  options.parameters =
-      change.update
-          ? nlohmann::json{{"predicate", predicate}}.dump(-1, ' ', false,
-                                                          nlohmann::json::error_handler_t::replace)
-          : nlohmann::json{{"predicate",
-                            nlohmann::json::array({predicate})
-                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}}
-                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  TRY(delta::write_table(store, target.directory, rows, options, context_.cancel).status());
-  return count;
+// As a query says it when there is none.
+Result<StatementRun::Target> StatementRun::changed_table(const sql::Name& name,
+                                                         const std::string& operation) const {
+  auto target = target_of(name, operation);
+  if (!target.ok() && target.status().is("TABLE_OR_VIEW_NOT_FOUND"))
+    return session_.table_not_found(name);
+  return target;
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Change& change) {
   const char* operation = change.update ? "UPDATE" : "DELETE";
-  TRY_ASSIGN(const Target target, target_of(change.table, operation));
+  TRY_ASSIGN(const Target target, changed_table(change.table, operation));
   if (change.subqueries) {
     return Status::error("DELTA_UNSUPPORTED_SUBQUERY",
                          {{"operation", operation}, {"cond", "(" + change.where_text + ")"}});
@@ -165,7 +180,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Change& change) {
     return Status::unsupported("{} of a table of format {} is not supported", operation,
                                target.entry->provider);
   }
-  Result<std::int64_t> count = Status::internal("no attempt");
+  Result<std::optional<std::int64_t>> count = Status::internal("no attempt");
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     count = change_once(change, target);
     if (count.ok() || count.status().kind() != ErrorKind::concurrent_modification) break;
@@ -173,7 +188,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Change& change) {
   TRY(count.status());
   ResultTable table;
   table.column("num_affected_rows", CellType::number);
-  table.row({number(*count)});
+  if (count->has_value()) table.row({number(**count)});
   return finish(table);
 }
 

@@ -13,6 +13,7 @@
 #include "plan/analyzer.h"
 #include "plan/literal.h"
 #include "plan/text.h"
+#include "session/replace_rows.h"
 #include "session/writes.h"
 #include "spark/connect/relations.pb.h"
 
@@ -255,79 +256,15 @@ std::optional<proto::Expression> replaced_rows(const sql::Insert& insert) {
   return all;
 }
 
-// The rows of `input` for which the condition is not true.
-proto::Relation where_not(proto::Relation input, const proto::Expression& condition) {
-  proto::Relation out;
-  *out.mutable_filter()->mutable_input() = std::move(input);
-  auto* no = out.mutable_filter()->mutable_condition()->mutable_unresolved_function();
-  no->set_function_name("not");
-  auto* known = no->add_arguments()->mutable_unresolved_function();
-  known->set_function_name("coalesce");
-  *known->add_arguments() = condition;
-  known->add_arguments()->mutable_literal()->set_boolean(false);
-  return out;
-}
-
-Status violated(const sql::Insert& insert, const column::Schema& schema,
-                const connector::RecordBatchPtr& rows) {
-  std::vector<std::string> values;
-  for (int i = 0; i < rows->num_columns(); ++i) {
-    const auto scalar = rows->column(i)->GetScalar(0);
-    values.push_back(fmt::format(" - {} : {}", schema[static_cast<std::size_t>(i)].name,
-                                 scalar.ok() ? (*scalar)->ToString() : ""));
+// PARTITION (p = 1) as the condition that it is.
+std::string partition_text(const sql::Insert& insert) {
+  std::vector<std::string> terms;
+  for (const auto& [column, value] : insert.partition) {
+    if (value == nullptr) continue;
+    const auto literal = plan::literal_from_proto(value->literal());
+    terms.push_back(column + " <=> " + (literal.ok() ? (*literal)->pretty : ""));
   }
-  const std::string& where = insert.replace_where_text;
-  return Status::error(
-      "DELTA_REPLACE_WHERE_MISMATCH",
-      {{"replaceWhere", "(" + where + ")"},
-       {"message",
-        fmt::format("[DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint EXPRESSION({0}) "
-                    "({0}) violated by row with values:\n{1}",
-                    where, join(values, "\n"))}});
-}
-
-// The new rows, and those of the table that stay: what the whole table is to be.
-Result<plan::NodePtr> with_rows_that_stay(Session& session, const sql::Insert& insert,
-                                          const Goal& goal, const proto::Expression& replaced,
-                                          plan::NodePtr rows, const ActionContext& context) {
-  // They are looked at twice and may not be computed twice.
-  TRY_ASSIGN(rows, session.checkpoint(rows, true, context));
-  if (insert.replace_where != nullptr) {
-    const std::string kept = session.keep_relation(rows);
-    proto::Relation input;
-    input.mutable_cached_remote_relation()->set_relation_id(kept);
-    auto wrong = session.analyze(where_not(std::move(input), replaced));
-    session.forget_relation(kept);
-    TRY(wrong.status());
-    TRY_ASSIGN(const auto found, session.execute(*wrong, context));
-    TRY_ASSIGN(const auto batches, connector::collect(found));
-    for (const auto& batch : batches) {
-      if (batch->num_rows() > 0) return violated(insert, goal.schema, batch);
-    }
-  }
-  proto::Relation table;
-  auto* named = table.mutable_read()->mutable_named_table();
-  named->set_unparsed_identifier(quote_identifiers({"delta", goal.directory}));
-  (*named->mutable_options())["versionAsOf"] = std::to_string(goal.version);
-  TRY_ASSIGN(const auto stay, session.analyze(where_not(std::move(table), replaced)));
-  auto all = std::make_shared<plan::SetOperation>();
-  auto visible = std::make_shared<plan::Project>();
-  for (const auto& column : stay->output) {
-    if (column.hidden) continue;
-    visible->exprs.push_back(plan::make_attribute(column));
-    visible->output.push_back(column);
-    plan::Attribute out = column;
-    out.id = plan::next_attribute_id();
-    out.qualifier.clear();
-    out.nullable = true;
-    all->output.push_back(std::move(out));
-  }
-  visible->children.push_back(stay);
-  if (rows->output.size() != all->output.size()) {
-    return Status::unsupported("INSERT that replaces some rows takes the table's columns only");
-  }
-  all->children = {visible, rows};
-  return plan::NodePtr(all);
+  return join(terms, " AND ");
 }
 
 Status insert_into_files(Session& session, const sql::Insert& insert, const Goal& goal,
@@ -355,15 +292,16 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
   TRY_ASSIGN(auto rows_plan, as_table_rows(session, insert, node, goal.schema));
   const auto replaced = replaced_rows(insert);
   const bool overwrite = insert.overwrite || replaced.has_value();
-  if (overwrite && !replaced && !goal.partition_by.empty())
-    TRY(refuse_dynamic_overwrite(session.conf()));
   TRY_ASSIGN(auto options,
              delta::parse_write_options(
                  Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));
+  TRY(prepare_delta_write(session, options));
   if (replaced) {
-    TRY_ASSIGN(rows_plan,
-               with_rows_that_stay(session, insert, goal, *replaced, rows_plan, context));
-    options.read_version = goal.version;
+    const bool where = insert.replace_where != nullptr;
+    return replace_rows(session,
+                        {goal.directory, &*replaced,
+                         where ? insert.replace_where_text : partition_text(insert), where},
+                        options, rows_plan, context);
   }
   TRY_ASSIGN(const auto rows, session.execute(rows_plan, context));
   return delta::write_table(session.runtime().store, goal.directory, rows, options, context.cancel)

@@ -122,6 +122,7 @@ Status KeptRows::keep(const connector::Batches& rows, const std::string& directo
       TRY_ASSIGN(auto batch, reader->next());
       if (batch == nullptr) break;
       if (batch->num_rows() == 0) continue;
+      rows_ += batch->num_rows();
       bytes += arrow::util::TotalBufferSize(*batch);
       if (path_.empty() && bytes > memory_bytes_max) {
         std::error_code ignored;

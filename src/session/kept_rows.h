@@ -25,6 +25,7 @@ class KeptRows final : public connector::Table, public std::enable_shared_from_t
   const column::Schema& schema() const override { return schema_; }
   const column::Schema& metadata_fields() const override { return no_metadata_; }
   Result<connector::Batches> scan(const connector::ScanRequest& request) const override;
+  std::optional<std::int64_t> rows_estimated() const override { return rows_; }
   std::string describe() const override { return "InMemoryTableScan"; }
 
  private:
@@ -36,6 +37,7 @@ class KeptRows final : public connector::Table, public std::enable_shared_from_t
   std::vector<connector::RecordBatchPtr> batches_;  // while they are few
   std::string path_;                                // of the file; empty: none
   int file_batches_ = 0;
+  std::int64_t rows_ = 0;
 };
 
 // The rows of a plan, computed when they are first read. Columns are c0, c1, … for each of the

@@ -27,6 +27,8 @@ class StatementRun {
   Outcome operator()(const sql::Insert& insert);
   Outcome operator()(const sql::InsertDirectory& insert);
   Outcome operator()(const sql::Change& change);  // change.cc
+  Outcome operator()(const sql::Merge& merge);    // merge.cc
+  Outcome operator()(const sql::Restore& restore);  // restore.cc
   Outcome operator()(const sql::Drop& drop);
   Outcome operator()(const sql::Truncate& truncate);
   Outcome operator()(const sql::Analyze& analyze);
@@ -73,9 +75,11 @@ class StatementRun {
   };
   // `operation` is for the error when it is a view.
   Result<Target> target_of(const sql::Name& name, const std::string& operation) const;
+  Result<Target> changed_table(const sql::Name& name, const std::string& operation) const;
   Status view_expected_table(const sql::Name& name, const std::string& operation) const;
 
-  Result<std::int64_t> change_once(const sql::Change& change, const Target& target);
+  Result<std::optional<std::int64_t>> change_once(const sql::Change& change, const Target& target);
+  static std::vector<std::string> qualifier_of(const Target& target, const std::string& alias);
 
   Status drop_view(const sql::Drop& drop);
   Status drop_table(const sql::Drop& drop);

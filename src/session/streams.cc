@@ -6,6 +6,8 @@
 #include "engine/show.h"
 #include "plan/analyzer.h"
 #include "session/python_sinks.h"
+#include "session/resolver.h"
+#include "session/row_guard.h"
 #include "sink/memory_table.h"
 #include "sink/providers.h"
 #include "spark/connect/commands.pb.h"
@@ -217,6 +219,7 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
                            start.partitioning_column_names().end()};
   env.store = session.runtime().store;
   env.time_zone = spec.time_zone;
+  env.guard = make_row_guard(session.runtime(), analyzer_settings(session.conf()));
   env.path = start.path();
   if (env.path.empty()) env.path = options.get("path", "");
   if (to_table) {

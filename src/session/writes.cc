@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "delta/table.h"
 #include "delta/write.h"
 #include "format/file_table.h"
 #include "plan/analyzer.h"
+#include "session/replace_rows.h"
 #include "session/resolver.h"
+#include "session/row_guard.h"
 #include "spark/connect/commands.pb.h"
 #include "sql/parser.h"
 
@@ -56,6 +59,12 @@ Status require_database(Session& session, const TableName& name) {
 Status refuse_streaming(const plan::Node& node, const char* method) {
   if (!plan::is_streaming(node)) return Status::OK();
   return Status::error("CALL_ON_STREAMING_DATASET_UNSUPPORTED", {{"methodName", method}});
+}
+
+// A condition as a text, where it was given as one.
+std::string text_of(const proto::Expression& condition) {
+  return condition.has_expression_string() ? condition.expression_string().expression()
+                                           : "condition";
 }
 
 // Every file below a directory that readers can see, so that an overwrite can remove what was there
@@ -114,31 +123,63 @@ Status write_files(Session& session, const std::string& format, const std::strin
   return Status::OK();
 }
 
-Status refuse_dynamic_overwrite(const RuntimeConf& conf) {
-  if (!equals_ignore_case(conf.value("spark.sql.sources.partitionOverwriteMode"), "dynamic"))
-    return Status::OK();
-  return Status::unsupported(
-      "overwriting partitions dynamically (spark.sql.sources.partitionOverwriteMode=dynamic) is "
-      "not "
-      "supported: name the partition (INSERT OVERWRITE … PARTITION (p = 'x')), or set it to static "
-      "to "
-      "replace the whole table");
+Status prepare_delta_write(Session& session, delta::WriteOptions& options) {
+  const RuntimeConf& conf = session.conf();
+  options.guard = make_row_guard(session.runtime(), analyzer_settings(conf));
+  if (options.mode == SaveMode::overwrite) {
+    const bool said = options.dynamic_partitions.value_or(false);
+    const bool dynamic =
+        options.dynamic_partitions
+            ? said
+            : equals_ignore_case(conf.value("spark.sql.sources.partitionOverwriteMode"), "dynamic");
+    if (said && !options.replace_where.empty())
+      return Status::error("DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE");
+    if (said && options.overwrite_schema)
+      return Status::error("DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE");
+    options.dynamic_partitions =
+        dynamic && !options.overwrite_schema && options.replace_where.empty();
+  }
+  if (options.txn_app_id || options.txn_version) return Status::OK();
+  TRY_ASSIGN(const auto txn, session_txn(conf));
+  if (!txn) return Status::OK();
+  options.txn_app_id = txn->app_id;
+  options.txn_version = txn->version;
+  return Status::OK();
+}
+
+Result<std::optional<delta::Txn>> session_txn(const RuntimeConf& conf) {
+  const auto app = conf.find("spark.databricks.delta.write.txnAppId");
+  const auto version = conf.find("spark.databricks.delta.write.txnVersion");
+  if (!app && !version) return std::optional<delta::Txn>();
+  const auto number = version ? parse_int64(*version) : std::nullopt;
+  if (!app || !number) {
+    return Status::error(
+        "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
+        {{"reason",
+          "Both spark.databricks.delta.write.txnAppId and "
+          "spark.databricks.delta.write.txnVersion must be specified for idempotent Delta "
+          "writes"}});
+  }
+  return std::optional(delta::Txn{*app, *number, SystemClock().now_ms()});
 }
 
 namespace {
 
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {
-  if (options.mode == SaveMode::overwrite && !options.overwrite_schema) {
-    TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, directory));
+  TRY(prepare_delta_write(session, options));
+  const auto& store = session.runtime().store;
+  if (!options.replace_where.empty() && options.mode == SaveMode::overwrite) {
+    TRY_ASSIGN(const bool exists, delta::is_delta_table(store, directory));
     if (exists) {
-      TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
-      if (!table->partition_columns().empty()) TRY(refuse_dynamic_overwrite(session.conf()));
+      proto::Expression where;
+      where.mutable_expression_string()->set_expression(options.replace_where);
+      return replace_rows(session, {directory, &where, options.replace_where, true}, options, node,
+                          context);
     }
   }
   TRY_ASSIGN(const auto rows, session.execute(node, context));
-  return delta::write_table(session.runtime().store, directory, rows, options, context.cancel)
-      .status();
+  return delta::write_table(store, directory, rows, options, context.cancel).status();
 }
 
 // insertInto goes by position: the columns take the table's names.
@@ -356,6 +397,8 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   }
   SaveMode mode = SaveMode::append;
   bool overwrite_schema = false;
+  bool some_rows = false;  // overwrite(condition)
+  bool partitions = false;
   switch (write.mode()) {
     case proto::WriteOperationV2::MODE_CREATE:
       if (exists)
@@ -374,15 +417,15 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
       break;
     case proto::WriteOperationV2::MODE_OVERWRITE:
       if (!exists) return not_found;
-      if (!(write.overwrite_condition().has_literal() &&
-            write.overwrite_condition().literal().boolean())) {
-        return Status::unsupported(
-            "writeTo(...).overwrite with a condition other than lit(True) is not supported yet");
-      }
+      some_rows = !(write.overwrite_condition().has_literal() &&
+                    write.overwrite_condition().literal().boolean());
       mode = SaveMode::overwrite;
       break;
     case proto::WriteOperationV2::MODE_OVERWRITE_PARTITIONS:
-      return Status::unsupported("writeTo(...).overwritePartitions is not supported yet");
+      if (!exists) return not_found;
+      partitions = true;
+      mode = SaveMode::overwrite;
+      break;
     default:
       return Status::invalid("writeTo: unknown mode {}", static_cast<int>(write.mode()));
   }
@@ -392,8 +435,14 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   options.merge_schema = options.merge_schema || write.with_schema_evolution();
   for (const auto& [key, value] : write.table_properties()) options.properties[key] = value;
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
-  return write_delta(session, session.runtime().warehouse->table_directory(name),
-                     std::move(options), node, context);
+  const std::string directory = session.runtime().warehouse->table_directory(name);
+  if (mode == SaveMode::overwrite && !overwrite_schema) options.dynamic_partitions = partitions;
+  if (some_rows) {
+    TRY(prepare_delta_write(session, options));
+    const auto& where = write.overwrite_condition();
+    return replace_rows(session, {directory, &where, text_of(where), true}, options, node, context);
+  }
+  return write_delta(session, directory, std::move(options), node, context);
 }
 
 }  // namespace millstream::session

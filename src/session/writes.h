@@ -2,6 +2,7 @@
 // Spark can write and Millstream cannot is refused by name. Functions; any thread.
 #pragma once
 
+#include "delta/actions.h"
 #include "delta/write.h"
 #include "session/session.h"
 
@@ -17,9 +18,11 @@ Status write_files(Session& session, const std::string& format, const std::strin
                    delta::SaveMode mode, const Options& options,
                    std::vector<std::string> partition_by, const plan::NodePtr& node,
                    const ActionContext& context);
-// Before an overwrite of a partitioned table: replacing only the partitions that have new rows is not done,
-// and replacing all of them would lose the others.
-Status refuse_dynamic_overwrite(const RuntimeConf& conf);
+// What the session's settings say of a write that its options leave open: which partitions an
+// overwrite replaces, and the transaction that it is (DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS).
+Status prepare_delta_write(Session& session, delta::WriteOptions& options);
+// spark.databricks.delta.write.txnAppId and txnVersion; nothing: they are not set.
+Result<std::optional<delta::Txn>> session_txn(const RuntimeConf& conf);
 Status run_write(Session& session, const spark::connect::WriteOperation& write,
                  const ActionContext& context);
 Status run_write_v2(Session& session, const spark::connect::WriteOperationV2& write,

@@ -25,6 +25,7 @@ class DeltaSink final : public connector::Sink {
     std::string user_metadata;
     std::map<std::string, std::string> properties;
     delta::DataWriteOptions data;
+    delta::RowGuard guard;
   };
 
   DeltaSink(std::shared_ptr<io::Store> store, Settings settings)
@@ -72,11 +73,13 @@ class DeltaSink final : public connector::Sink {
                                       delta::CastRule::cast,
                                       false,
                                       settings_.properties,
-                                      ""};
+                                      "",
+                                      settings_.guard != nullptr};
     TRY_ASSIGN(const delta::WritePlan plan,
                delta::plan_write(snapshot, request, settings_.path, now));
+    TRY_ASSIGN(const auto checked, delta::guarded(settings_.guard, *plan.info, rows));
     TRY_ASSIGN(const delta::DataFiles files,
-               delta::write_data_files(log_->store(), settings_.path, *plan.info, rows,
+               delta::write_data_files(log_->store(), settings_.path, *plan.info, checked,
                                        settings_.data, batch.cancel));
     delta::Transaction txn;
     txn.read = snapshot;
@@ -110,6 +113,7 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
   DeltaSink::Settings settings;
   std::string path = env.path;
   settings.partition_by = env.partition_columns;
+  settings.guard = env.guard;
   for (const auto& [name, entry] : options.entries()) {
     if (name == "checkpointlocation" || name == "queryname" || name == "outputmode") continue;
     if (name == "path") {

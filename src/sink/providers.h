@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "connector/sink.h"
+#include "delta/constraints.h"
 #include "io/store.h"
 #include "sink/memory_table.h"
 
@@ -22,6 +23,8 @@ struct SinkEnv {
   std::vector<std::string> partition_columns;
   std::shared_ptr<io::Store> store;  // where tables are; null: the local store
   std::string time_zone = "UTC";
+
+  delta::RowGuard guard;  // for Delta tables with constraints
 
   // console: the text of show(rows, truncate) (truncate 0: whole values) and where it goes.
   std::function<Result<std::string>(const column::Schema& schema,

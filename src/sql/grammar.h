@@ -72,6 +72,17 @@ class Grammar {
   Status insert_directory(Statement& out);
   Status change_statement(Statement& out);
 
+  // merge.cc
+  Status merge_statement(Statement& out);
+  Status restore_statement(Statement& out);
+  Status merge_source(Merge& merge);
+  Status merge_clause(Merge& merge);
+  Status merge_action(MergeClause& clause);
+  Status merge_insert(MergeClause& clause);
+  Status assignments(std::vector<std::pair<Name, MergeClause::ExpressionPtr>>* out);
+  Status text_expression(MergeClause::ExpressionPtr* out, std::string* text);
+  void note_subquery(Merge& merge, const std::string& text, const std::string& place) const;
+
   // alter.cc
   Status alter_statement(Statement& out);
   Status alter_database(Statement& out);

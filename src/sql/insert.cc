@@ -132,6 +132,7 @@ Status Grammar::insert_directory(Statement& out) {
 // DELETE FROM t WHERE c, UPDATE t SET a = 1 WHERE c
 Status Grammar::change_statement(Statement& out) {
   Change change;
+  change.text = std::string(text_);
   change.update = is_word("UPDATE");
   take();
   if (!change.update) TRY(expect_word("FROM"));
@@ -140,13 +141,7 @@ Status Grammar::change_statement(Statement& out) {
   if (is_name() && !is_word("SET") && !is_word("WHERE")) change.alias = take().value;
   if (change.update) {
     TRY(expect_word("SET"));
-    do {
-      auto& [column, value] = change.values.emplace_back();
-      TRY(dotted_name(&column));
-      if (!accept_symbol("==")) TRY(expect_symbol("="));
-      value = std::make_shared<sc::Expression>();
-      TRY(expression(*value));
-    } while (accept_symbol(","));
+    TRY(assignments(&change.values));
   }
   if (accept_word("WHERE")) {
     const std::size_t first = position_;

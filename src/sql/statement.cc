@@ -15,10 +15,10 @@ namespace millstream::sql {
 namespace {
 
 // Words with which Spark's other statements begin.
-constexpr std::array<std::string_view, 24> other_statements{
-    "ADD",    "BEGIN",   "CALL",   "DELETE", "DFS",    "EXECUTE", "EXPORT", "FETCH",
-    "GRANT",  "IMPORT",  "LIST",   "LOAD",   "LOCK",   "MERGE",   "MSCK",   "OPEN",
-    "REPAIR", "RESTORE", "REVOKE", "UNLOCK", "UPDATE", "VACUUM",  "CLOSE",  "CONVERT"};
+constexpr std::array<std::string_view, 22> other_statements{
+    "ADD",     "BEGIN",  "CALL",   "DELETE", "DFS",    "EXECUTE", "EXPORT", "FETCH",
+    "GRANT",   "IMPORT", "LIST",   "LOAD",   "LOCK",   "MSCK",    "OPEN",   "REPAIR",
+    "REVOKE", "UNLOCK", "UPDATE", "VACUUM", "CLOSE",   "CONVERT"};
 
 Status refused_statement(const std::string& words) {
   return Status::unsupported("the SQL statement {} is not supported by Millstream yet", words);
@@ -90,6 +90,8 @@ Status Grammar::statement(Statement& out) {
                        (is_word("CLEAR") && is_word("CACHE", 1));
   if (caching) return cache_statement(out);
   if (is_word("UPDATE") || (is_word("DELETE") && is_word("FROM", 1))) return change_statement(out);
+  if (is_word("MERGE") && (is_word("INTO", 1) || is_word("WITH", 1))) return merge_statement(out);
+  if (is_word("RESTORE") && is_name(1)) return restore_statement(out);
   for (const auto word : other_statements) {
     if (is_word(word)) return refused_statement(std::string(word));
   }

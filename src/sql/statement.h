@@ -95,6 +95,41 @@ struct Change {
   std::shared_ptr<spark::connect::Expression> where;  // null: every row
   std::string where_text;
   bool subqueries = false;  // there are some in the expressions
+  std::string text;         // of the statement, which its expressions' places are in
+};
+
+// One WHEN of a MERGE.
+struct MergeClause {
+  enum class Kind : std::uint8_t { matched, not_matched, not_matched_by_source };
+  enum class Action : std::uint8_t { update, update_all, remove, insert, insert_all };
+  using ExpressionPtr = std::shared_ptr<spark::connect::Expression>;
+  Kind kind = Kind::matched;
+  Action action = Action::update;
+  ExpressionPtr condition;  // null: none
+  std::string condition_text;
+  std::vector<std::pair<Name, ExpressionPtr>> values;  // of SET, of INSERT (…) VALUES (…)
+};
+
+// MERGE [WITH SCHEMA EVOLUTION] INTO t [AS a] USING query ON c WHEN …
+struct Merge {
+  Name table;
+  std::string alias;
+  QueryPtr query;  // the source, under its alias
+  std::shared_ptr<spark::connect::Expression> on;
+  std::string on_text;
+  std::vector<MergeClause> clauses;
+  bool evolve_schema = false;
+  // The text of the first expression that holds a subquery, and where it is; empty: none does.
+  std::string subquery_in;
+  std::string subquery_place;  // "search condition", "UPDATE clause"
+  std::string text;         // of the statement, which its expressions' places are in
+};
+
+// RESTORE TABLE t TO VERSION | TIMESTAMP AS OF x
+struct Restore {
+  Name table;
+  std::optional<std::int64_t> version;
+  std::string timestamp;  // where no version is given
 };
 
 enum class ObjectKind : std::uint8_t { table, view, database, function, variable };
@@ -267,14 +302,16 @@ struct Cache {
   QueryPtr query;
 };
 
-using Statement =
-    std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change, Drop, CreateDatabase,
-                 AlterDatabase, AlterTable, AlterView, Truncate, Analyze, Show, Describe,
-                 CreateFunction, DeclareVariable, SetVariable, Set, Reset, Use, Explain, Cache>;
+using Statement = std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change,
+                               Merge, Restore, Drop, CreateDatabase, AlterDatabase, AlterTable, AlterView,
+                               Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable,
+                               SetVariable, Set, Reset, Use, Explain, Cache>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.
 Result<Statement> parse_statement(const spark::connect::SQL& sql);
+// Only the last clause of its kind may have no condition.
+Status check_merge_clauses(const Merge& merge);
 // The same where only a query can stand.
 Status parse_query(const spark::connect::SQL& sql, spark::connect::Relation* query);
 

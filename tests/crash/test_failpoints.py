@@ -8,7 +8,7 @@ import subprocess
 
 import deltalake
 import pytest
-from millstream_server import ROOT, Server
+from millstream_server import BINARY, ROOT, Server
 from pyspark.errors import PySparkException
 
 STEPS = sorted({name for path in (ROOT / "src").rglob("*.cc") if not path.stem.endswith("_test")
@@ -89,3 +89,32 @@ def test_crash(server, tmp_path, step):
     assert rows == expected
     hidden = [p for p in pathlib.Path(tmp_path).rglob("*.tmp") if not p.name.startswith(".")]
     assert not hidden, "a temporary file that readers would see"
+
+
+def sql(warehouse, text, **env):
+    """`millstream sql` in a process of its own, as a transaction that is committed once."""
+    conf = ["--conf", "spark.databricks.delta.write.txnAppId=job", "--conf", "spark.databricks.delta.write.txnVersion=1"]
+    return subprocess.run([str(BINARY), "sql", "--warehouse", str(warehouse), *(conf if env.pop("once", True) else []), "-e", text],
+                          env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("step", ["delta.data_file", "delta.after_data", "delta.before_commit", "delta.after_commit",
+                                  "store.before_publish", "store.after_publish"])
+def test_crash_in_a_merge(tmp_path, step):
+    """The old version or the new one; and the statement run again is in the table once."""
+    table = tmp_path / "t"
+    made = sql(tmp_path / "w", f"CREATE TABLE delta.`{table}` (k INT, n INT) USING delta; "
+                               f"INSERT INTO delta.`{table}` VALUES (1, 0), (2, 0)", once=False)
+    assert made.returncode == 0, made.stderr
+    merge = (f"MERGE INTO delta.`{table}` t USING (SELECT explode(array(2, 3)) AS k) s ON t.k = s.k "
+             "WHEN MATCHED THEN UPDATE SET n = t.n + 1 WHEN NOT MATCHED THEN INSERT (k, n) VALUES (s.k, 1)")
+    assert sql(tmp_path / "w", merge, MILLSTREAM_FAILPOINTS=f"{step}=crash").returncode not in (0, 1)
+
+    def rows():
+        return sorted(tuple(r.values()) for r in deltalake.DeltaTable(str(table)).to_pyarrow_table().to_pylist())
+
+    new = [(1, 0), (2, 1), (3, 1)]
+    assert rows() == (new if step in ("delta.after_commit", "store.after_publish") else [(1, 0), (2, 0)])
+    again = sql(tmp_path / "w", merge)
+    assert again.returncode == 0, again.stderr
+    assert rows() == new

@@ -62,3 +62,47 @@ def history(c):
     spark.sql("DELETE FROM dml_h WHERE a = 1")
     spark.sql("UPDATE dml_h SET a = 3")
     return [[r.version, r.operation] for r in spark.sql("DESCRIBE HISTORY dml_h").collect()]
+
+
+METRICS = "numRemovedFiles numAddedFiles numDeletedRows numUpdatedRows numCopiedRows numAddedChangeFiles".split()
+
+
+def change(name, *texts, columns="a INT, b STRING, p INT", rows=("(1, 'x', 1), (2, NULL, 1)", "(3, 'z', 2), (NULL, 'n', 2)"),
+           partition="PARTITIONED BY (p)", conf=None, loose=()):
+    """One case: a table of a file for each of `rows`, the texts, the table's rows and the last commit."""
+
+    def run(c):
+        spark = views(c)
+        table = f"dmc_{name}"
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+        spark.sql(f"CREATE TABLE {table} ({columns}) USING delta {partition}")
+        for some in rows:
+            spark.sql(f"INSERT INTO {table} VALUES {some}")
+        for text in texts:
+            result = spark.sql(text.replace("$T", table))
+        row = spark.sql(f"DESCRIBE HISTORY {table} LIMIT 1").collect()[0]
+        metrics = {k: row.operationMetrics[k] for k in METRICS if k in row.operationMetrics}
+        predicate = row.operationParameters.get("predicate", "")
+        return [
+            [list(r) for r in result.collect()],
+            sorted(str(r.asDict(recursive=True)) for r in spark.table(table).collect()),
+            [row.version, row.operation, row.readVersion, row.isBlindAppend, sorted(row.operationMetrics), metrics],
+            [sorted(row.operationParameters), predicate.startswith("["), predicate[:1]],
+        ]
+
+    area._add("change_" + name, run, conf=conf, loose=loose)
+
+
+PLAIN = {"partition": "", "columns": "a INT, b STRING, p INT"}
+change("delete_one_of_two_files", "DELETE FROM $T WHERE a = 1", **PLAIN)
+change("delete_partition", "DELETE FROM $T WHERE p = 2")
+change("update_one_of_two_files", "UPDATE $T SET b = 'new' WHERE a = 1", **PLAIN)
+change("update_nothing", "UPDATE $T SET p = 5 WHERE a = 77")
+change("update_random", "UPDATE $T SET p = 5 WHERE rand() < 2")
+NESTED = {"partition": "", "columns": "a INT, s STRUCT<x: INT, y: STRING, z: STRUCT<q: INT>>",
+          "rows": ("(1, named_struct('x', 1, 'y', 'a', 'z', named_struct('q', 1))), (2, NULL)",)}
+change("update_member", "UPDATE $T SET s.x = 10 WHERE a = 1", **NESTED)
+change("update_member_of_null", "UPDATE $T SET s.x = 10", **NESTED)
+change("update_member_missing", "UPDATE $T SET s.nosuch = 1", **NESTED)
+change("update_overflow", "UPDATE $T SET a = 3000000000L WHERE a = 1", **PLAIN)
+change("update_not_null", "UPDATE $T SET a = NULL", partition="", columns="a INT NOT NULL", rows=("(1)",))

@@ -1,0 +1,165 @@
+#include "delta/row_change.h"
+
+#include <arrow/record_batch.h>
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "delta/commit_files.h"
+#include "delta/features.h"
+#include "delta/file_scan.h"
+#include "delta/stats.h"
+#include "format/parquet.h"
+
+namespace millstream::delta {
+namespace {
+
+// Fewer bytes than these are rewritten by one thread, into one file a partition: many small
+// statements must not leave many small files.
+constexpr std::int64_t one_file_bytes_max = 64 << 20;
+constexpr std::int64_t file_bytes_max = 256 << 20;
+
+class CountingReader final : public connector::BatchReader {
+ public:
+  CountingReader(std::unique_ptr<connector::BatchReader> rows, std::atomic<std::int64_t>& count)
+      : rows_(std::move(rows)), count_(count) {}
+  Result<connector::RecordBatchPtr> next() override {
+    TRY_ASSIGN(auto batch, rows_->next());
+    if (batch != nullptr) count_ += batch->num_rows();
+    return batch;
+  }
+
+ private:
+  std::unique_ptr<connector::BatchReader> rows_;
+  std::atomic<std::int64_t>& count_;
+};
+
+// Several partitions as one.
+class ChainedReader final : public connector::BatchReader {
+ public:
+  explicit ChainedReader(std::vector<connector::Batches::Partition> partitions)
+      : partitions_(std::move(partitions)) {}
+  Result<connector::RecordBatchPtr> next() override {
+    for (;;) {
+      if (reader_ == nullptr) {
+        if (next_ == partitions_.size()) return connector::RecordBatchPtr();
+        TRY_ASSIGN(reader_, partitions_[next_++]());
+      }
+      TRY_ASSIGN(auto batch, reader_->next());
+      if (batch != nullptr) return batch;
+      reader_.reset();
+    }
+  }
+
+ private:
+  const std::vector<connector::Batches::Partition> partitions_;
+  std::size_t next_ = 0;
+  std::unique_ptr<connector::BatchReader> reader_;
+};
+
+std::vector<connector::Batches::Partition> chained(
+    std::vector<connector::Batches::Partition> partitions) {
+  if (partitions.size() < 2) return partitions;
+  return {
+      [partitions = std::move(partitions)]() -> Result<std::unique_ptr<connector::BatchReader>> {
+        return std::unique_ptr<connector::BatchReader>(std::make_unique<ChainedReader>(partitions));
+      }};
+}
+
+// Whether no row of the file stays. The statistics are only a claim; the file itself knows.
+Result<bool> all_rows_go(const Log& log, const RowChange::ChangedFile& changed) {
+  if (changed.rows == nullptr) return true;
+  if (changed.rows->count() != live_rows(*changed.file)) return false;
+  TRY_ASSIGN(const auto footer, format::read_parquet_footer(
+                                    log.store(), resolve_path(log.table(), changed.file->path)));
+  const auto& deleted = changed.file->deletion_vector;
+  return footer.rows - (deleted ? deleted->cardinality : 0) == changed.rows->count();
+}
+
+// The rows of the changed files that stay.
+Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& change,
+                                          std::int64_t* bytes) {
+  auto choice = std::make_shared<RowChoice>();
+  for (const auto& changed : change.changed) {
+    TRY_ASSIGN(const bool all_go, all_rows_go(log, changed));
+    if (all_go) continue;
+    choice->files.push_back(changed.file);
+    choice->left_out.push_back(changed.rows);
+    *bytes += changed.file->size;
+  }
+  connector::ScanRequest request;
+  for (const auto& field : change.plan.info->schema) request.columns.push_back(field.name);
+  return scan_rows(log.store(), log.table(), change.plan.info, choice, request);
+}
+
+void add_removes(const RowChange& change, std::int64_t now_ms, Transaction& txn,
+                 ChangeCounts& counts) {
+  for (const auto& changed : change.changed) {
+    txn.removes.push_back(
+        std::make_shared<const RemoveFile>(remove_of(*changed.file, now_ms, true)));
+    ++counts.files_removed;
+    counts.bytes_removed += changed.file->size;
+    counts.vectors_removed += changed.file->deletion_vector != nullptr ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> live_rows(const AddFile& file) {
+  if (file.stats.empty()) return std::nullopt;
+  auto rows = parse_stats(file.stats).rows;
+  if (rows && file.deletion_vector != nullptr) *rows -= file.deletion_vector->cardinality;
+  return rows;
+}
+
+Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChange& change,
+                                 const std::function<Metrics(const ChangeCounts&)>& metrics,
+                                 const CancelToken* cancel) {
+  ChangeCounts counts;
+  std::atomic<std::int64_t> copied{0};
+  std::int64_t copied_bytes = 0;
+  TRY_ASSIGN(const auto stay, rows_that_stay(*log, change, &copied_bytes));
+  connector::Batches rows{change.plan.info->schema, change.added.partitions};
+  for (const auto& partition : stay.partitions) {
+    rows.partitions.push_back(
+        [partition, &copied]() -> Result<std::unique_ptr<connector::BatchReader>> {
+          TRY_ASSIGN(auto reader, partition());
+          return std::unique_ptr<connector::BatchReader>(
+              std::make_unique<CountingReader>(std::move(reader), copied));
+        });
+  }
+  if (copied_bytes <= one_file_bytes_max) rows.partitions = chained(std::move(rows.partitions));
+  DataWriteOptions options;
+  options.max_bytes_per_file = file_bytes_max;
+  TRY_ASSIGN(const DataFiles files, write_data_files(log->store(), log->table(), *change.plan.info,
+                                                     rows, options, cancel));
+  counts.files_added = static_cast<std::int64_t>(files.adds.size());
+  counts.bytes_added = files.bytes;
+  counts.rows_copied = copied;
+  counts.rows_written = files.rows;
+
+  Transaction txn;
+  txn.read = change.read;
+  txn.metadata = change.plan.metadata;
+  txn.protocol = change.plan.protocol;
+  txn.txn = change.txn;
+  txn.adds = files.adds;
+  add_removes(change, SystemClock().now_ms(), txn, counts);
+  if (txn.adds.empty() && txn.removes.empty() && !txn.metadata && !txn.txn) {
+    return change.read->version();
+  }
+  txn.rows_read = ReadSet{change.predicates, {}};
+  for (const auto& file : change.files_read) {
+    txn.rows_read->files.insert(resolve_path(log->table(), file->path));
+  }
+  txn.operation = change.operation;
+  txn.parameters = change.parameters;
+  txn.user_metadata = change.user_metadata;
+  txn.metrics = metrics(counts);
+  auto version = commit_files(*log, txn, *change.plan.info, files);
+  log->wait_for_checkpoints();
+  return version;
+}
+
+}  // namespace millstream::delta

@@ -1,0 +1,312 @@
+#include "session/table_change.h"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+
+#include <algorithm>
+
+#include "delta/column_mapping.h"
+#include "delta/features.h"
+#include "delta/stats.h"
+#include "plan/tree.h"
+#include "session/row_guard.h"
+
+namespace millstream::session {
+namespace {
+
+class MappedReader final : public connector::BatchReader {
+ public:
+  MappedReader(std::unique_ptr<connector::BatchReader> rows, const BatchMap& map)
+      : rows_(std::move(rows)), map_(map) {}
+  Result<connector::RecordBatchPtr> next() override {
+    for (;;) {
+      TRY_ASSIGN(auto batch, rows_->next());
+      if (batch == nullptr) return batch;
+      TRY_ASSIGN(batch, map_(batch));
+      if (batch->num_rows() > 0) return batch;
+    }
+  }
+
+ private:
+  const std::unique_ptr<connector::BatchReader> rows_;
+  const BatchMap map_;
+};
+
+// The predicates that the only scan of a plan got.
+const std::vector<connector::Predicate>* predicates_of(const plan::Node& node) {
+  if (node.kind == plan::NodeKind::scan) return &plan::as<plan::Scan>(node).predicates;
+  return node.children.size() == 1 ? predicates_of(*node.children[0]) : nullptr;
+}
+
+}  // namespace
+
+plan::NodePtr project(const plan::NodePtr& input, const std::vector<NamedExpr>& columns) {
+  auto out = std::make_shared<plan::Project>();
+  for (const auto& column : columns) {
+    plan::Attribute attribute;
+    attribute.id = plan::next_attribute_id();
+    attribute.name = column.name;
+    attribute.type = column.value->type;
+    attribute.nullable = column.value->nullable;
+    out->exprs.push_back(plan::make_alias(column.value, column.name, attribute.id));
+    out->output.push_back(std::move(attribute));
+  }
+  out->children.push_back(input);
+  return out;
+}
+
+plan::NodePtr filter(const plan::NodePtr& input, plan::ExprPtr condition) {
+  auto out = std::make_shared<plan::Filter>();
+  out->output = input->output;
+  out->condition = std::move(condition);
+  out->children.push_back(input);
+  return out;
+}
+
+connector::Batches mapped(connector::Batches rows, column::Schema schema, BatchMap map) {
+  for (auto& partition : rows.partitions) {
+    partition = [inner = std::move(partition),
+                 map]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      TRY_ASSIGN(auto reader, inner());
+      return std::unique_ptr<connector::BatchReader>(
+          std::make_unique<MappedReader>(std::move(reader), map));
+    };
+  }
+  rows.schema = std::move(schema);
+  return rows;
+}
+
+Status drain(const connector::Batches& rows) {
+  for (const auto& partition : rows.partitions) {
+    TRY_ASSIGN(const auto reader, partition());
+    for (;;) {
+      TRY_ASSIGN(const auto batch, reader->next());
+      if (batch == nullptr) break;
+    }
+  }
+  return Status::OK();
+}
+
+Result<std::unique_ptr<TableChange>> TableChange::begin(Session& session,
+                                                        const ActionContext& context,
+                                                        const std::string& directory,
+                                                        const std::string& text) {
+  auto log = delta::Log::shared(session.runtime().store, directory);
+  TRY_ASSIGN(auto snapshot, log->latest());
+  if (snapshot == nullptr) return Status::not_found("no Delta table in {}", directory);
+  TRY(delta::check_writable(snapshot->protocol(), snapshot->info(), directory, true));
+  return std::unique_ptr<TableChange>(
+      new TableChange(session, context, std::move(log), std::move(snapshot), text));
+}
+
+TableChange::TableChange(Session& session, const ActionContext& context,
+                         std::shared_ptr<delta::Log> log, delta::SnapshotPtr snapshot,
+                         const std::string& text)
+    : session_(session),
+      context_(context),
+      log_(std::move(log)),
+      snapshot_(std::move(snapshot)),
+      clock_(*session.runtime().clock),
+      resolver_(session),
+      settings_(analyzer_settings(session.conf())),
+      expressions_(resolver_, settings_, text),
+      schema_(delta::without_delta_notes(snapshot_->schema())) {
+  settings_.database = session.current_database();
+  plan.info = snapshot_->info_ptr();
+  std::vector<delta::AddFilePtr> files;
+  files.reserve(snapshot_->files().size());
+  snapshot_->files().for_each([&](const delta::AddFilePtr& file) { files.push_back(file); });
+  read_files(std::move(files));
+}
+
+delta::PlacedRows::Context TableChange::table_context() const {
+  return {log_->store(), log_->table(), snapshot_, settings_.functions.time_zone,
+          settings_.case_sensitive};
+}
+
+// A scan of `table` with the columns of rows_.
+plan::NodePtr TableChange::over(std::shared_ptr<const connector::Table> table) const {
+  auto scan = std::static_pointer_cast<plan::Scan>(plan::clone(*rows_));
+  scan->table = std::move(table);
+  return scan;
+}
+
+void TableChange::read_files(std::vector<delta::AddFilePtr> files) {
+  auto choice = std::make_shared<delta::RowChoice>();
+  choice->files = std::move(files);
+  choice_ = choice;
+  changed_.assign(choice_->files.size(), nullptr);
+  removed_.assign(choice_->files.size(), false);
+  auto table = std::make_shared<delta::PlacedRows>(table_context(), choice_);
+  if (rows_ != nullptr) {
+    rows_ = over(std::move(table));
+    return;
+  }
+  auto scan = plan::clone(*plan::make_scan(std::shared_ptr<const connector::Table>(table)));
+  // The place is last, and out of reach of names.
+  auto& columns = static_cast<plan::Scan&>(*scan).columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] != delta::places::column) continue;
+    std::rotate(columns.begin() + static_cast<std::ptrdiff_t>(i),
+                columns.begin() + static_cast<std::ptrdiff_t>(i) + 1, columns.end());
+    std::rotate(scan->output.begin() + static_cast<std::ptrdiff_t>(i),
+                scan->output.begin() + static_cast<std::ptrdiff_t>(i) + 1, scan->output.end());
+    break;
+  }
+  scan->output.back().hidden = true;
+  rows_ = std::move(scan);
+}
+
+void TableChange::set_qualifier(std::vector<std::string> qualifier) {
+  auto scan = plan::clone(*rows_);
+  for (auto& attribute : scan->output) attribute.qualifier = qualifier;
+  rows_ = std::move(scan);
+}
+
+std::vector<plan::ExprPtr> TableChange::columns() const {
+  std::vector<plan::ExprPtr> out;
+  for (std::size_t i = 0; i < schema_.size(); ++i) {
+    out.push_back(plan::make_attribute(rows_->output[i]));
+  }
+  return out;
+}
+
+Status TableChange::narrow(const plan::ExprPtr& condition) {
+  const plan::NodePtr optimized = plan::optimize(filter(rows_, condition));
+  const auto* found = predicates_of(*optimized);
+  if (found == nullptr || found->empty()) return Status::OK();
+  predicates_ = *found;
+  std::vector<delta::AddFilePtr> files = choice_->files;
+  std::erase_if(files, [&](const auto& file) {
+    return !delta::may_match(*file, snapshot_->info(), predicates_);
+  });
+  read_files(std::move(files));
+  return Status::OK();
+}
+
+bool TableChange::is_of_partitions(const plan::ExprPtr& condition) const {
+  if (!plan::is_deterministic(*condition)) return false;
+  std::vector<plan::AttributeId> ids;
+  for (const int index : snapshot_->info().partition_index) {
+    ids.push_back(rows_->output[static_cast<std::size_t>(index)].id);
+  }
+  return plan::references_only(*condition, ids);
+}
+
+Status TableChange::remove_files(const plan::ExprPtr& condition) {
+  if (condition == nullptr) {
+    removed_.assign(removed_.size(), true);
+    return Status::OK();
+  }
+  const auto files = over(std::make_shared<delta::FileRows>(table_context(), choice_));
+  const auto found = project(filter(files, condition), {{"place", place()}});
+  TRY_ASSIGN(const auto rows, session_.execute(found, context_));
+  TRY_ASSIGN(const auto batches, connector::collect(rows));
+  for (const auto& batch : batches) {
+    const auto& places = static_cast<const arrow::Int64Array&>(*batch->column(0));
+    for (std::int64_t i = 0; i < places.length(); ++i) {
+      removed_[delta::places::file_of(places.Value(i))] = true;
+    }
+  }
+  return Status::OK();
+}
+
+plan::NodePtr TableChange::rows_but(const std::vector<std::shared_ptr<delta::RowSet>>& seen) const {
+  auto choice = std::make_shared<delta::RowChoice>();
+  choice->files = choice_->files;
+  choice->left_out.assign(seen.begin(), seen.end());
+  return over(std::make_shared<delta::PlacedRows>(table_context(), std::move(choice)));
+}
+
+bool TableChange::change_row(std::int64_t place) {
+  auto& set = changed_[delta::places::file_of(place)];
+  if (set == nullptr) set = std::make_shared<delta::RowSet>();
+  return set->add(delta::places::position_of(place));
+}
+
+std::int64_t TableChange::changed_rows() const {
+  std::int64_t rows = 0;
+  for (const auto& set : changed_) rows += set == nullptr ? 0 : set->count();
+  return rows;
+}
+
+std::optional<std::int64_t> TableChange::rows_of_removed_files() const {
+  std::int64_t rows = 0;
+  for (std::size_t i = 0; i < removed_.size(); ++i) {
+    if (!removed_[i]) continue;
+    const auto live = delta::live_rows(*choice_->files[i]);
+    if (!live) return std::nullopt;
+    rows += *live;
+  }
+  return rows;
+}
+
+Status TableChange::add_rows(connector::Batches rows) {
+  TRY_ASSIGN(auto kept, KeptRows::make(rows, session_.runtime().temporary_directory));
+  connector::ScanRequest request;
+  for (const auto& field : kept->schema()) request.columns.push_back(field.name);
+  TRY_ASSIGN(auto read, kept->scan(request));
+  kept_.push_back(std::move(kept));
+  add_streamed(std::move(read));
+  return Status::OK();
+}
+
+void TableChange::add_streamed(connector::Batches rows) {
+  for (auto& partition : rows.partitions) added_.partitions.push_back(std::move(partition));
+}
+
+Result<delta::WritePlan> TableChange::plan_for(const column::Schema& data) const {
+  delta::WriteRequest request;
+  request.data = data;
+  request.merge_schema = true;
+  request.rule = delta::CastRule::cast;
+  request.enforces_constraints = true;
+  return delta::plan_write(snapshot_, request, log_->table(), session_.runtime().clock->now_ms());
+}
+
+Result<delta::WritePlan> TableChange::plan_for_write(const column::Schema& data, bool merge) const {
+  delta::WriteRequest request;
+  request.data = data;
+  request.merge_schema = merge;
+  request.enforces_constraints = true;
+  return delta::plan_write(snapshot_, request, log_->table(), session_.runtime().clock->now_ms());
+}
+
+bool TableChange::is_done() const {
+  return txn && snapshot_->txn_version(txn->app_id).value_or(-1) >= txn->version;
+}
+
+bool TableChange::keeps_change_feed() const {
+  return snapshot_->info().flag("delta.enableChangeDataFeed", false) ||
+         snapshot_->info().flag("delta.enableChangeDataCapture", false);
+}
+
+Status TableChange::commit(const std::string& operation, const std::string& parameters,
+                           const MetricsOf& metrics) {
+  delta::RowChange change;
+  change.read = snapshot_;
+  change.predicates = predicates_;
+  change.files_read = choice_->files;
+  for (std::size_t i = 0; i < choice_->files.size(); ++i) {
+    if (!removed_[i] && changed_[i] == nullptr) continue;
+    change.changed.push_back({choice_->files[i], removed_[i] ? nullptr : changed_[i]});
+    // Files that go as wholes say by themselves what was deleted.
+    if (!removed_[i] && keeps_change_feed()) {
+      return Status::unsupported(
+          "{} of some rows of a table with delta.enableChangeDataFeed is not supported by "
+          "Millstream yet: its change files would be missing",
+          operation);
+    }
+  }
+  connector::Batches added{delta::without_delta_notes(plan.info->schema), added_.partitions};
+  TRY_ASSIGN(change.added, delta::guarded(make_row_guard(session_.runtime(), settings_), *plan.info,
+                                          std::move(added)));
+  change.plan = plan;
+  change.txn = txn;
+  change.user_metadata = user_metadata;
+  change.operation = operation;
+  change.parameters = parameters;
+  return delta::commit_rows(log_, change, metrics, context_.cancel).status();
+}
+
+}  // namespace millstream::session
