@@ -4,13 +4,14 @@ BUILD := build/release
 JOBS ?= $(shell nproc)
 SOURCES := 'include/millstream/*.h' 'src/*.cc' 'src/*.h' 'examples/*.cpp' 'tests/fuzz/*.cc' 'tests/fuzz/*.h' 'tests/sim/*.cc' 'tests/sim/*.h'
 
-.PHONY: help setup build run test test-spark fuzz bench lint fmt clean
+.PHONY: help setup build run example-orders test test-spark fuzz bench lint fmt clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make setup       install pinned dependencies (no prompt; quick the second time)"
 	@echo "make build       compile build/release/bin/millstream"
 	@echo "make run         the main job: a stock PySpark program ingests real files into Delta"
+	@echo "make example-orders  events of orders by MERGE into a table, with a dead-letter table beside it"
 	@echo "make test        unit tests, simulation, conformance and end-to-end tests (no JVM)"
 	@echo "make test-spark  the tests that hand checkpoints to real Spark and take them back (JVM)"
 	@echo "make fuzz        fuzzers of SQL texts and plans for SECONDS=60 each (clang)"
@@ -30,6 +31,11 @@ build: setup $(BUILD)/build.ninja
 run: build
 	@$(PYTHON) examples/make_flights.py scratch/flights
 	@$(BUILD)/bin/millstream run examples/flights.py scratch/flights
+
+example-orders: build
+	@$(PYTHON) examples/orders/events.py scratch/orders
+	@$(BUILD)/bin/millstream run examples/orders/pipeline.py scratch/orders
+	@$(PYTHON) examples/orders/check.py scratch/orders
 
 test: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD) -j $(JOBS) --quiet

@@ -197,8 +197,7 @@ Result<std::unique_ptr<Worker>> Worker::start(const WorkerSpec& spec, const Canc
 }
 
 Worker::~Worker() {
-  if (socket_ != nullptr) socket_->cut();
-  daemon_.kill();  // with it its worker
+  daemon_.kill();  // and with it its worker, which would complain of a socket that ended first
 }
 
 Status Worker::lost(const CancelToken* cancel) {
