@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <set>
+#include <thread>
 
 #include "conc/cancel.h"
 #include "conc/thread_pool.h"
@@ -60,6 +63,36 @@ TEST(CancelToken, WakesWaitersAndCallsBackOnce) {
   token.on_cancel([&] { ++calls; });
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(token.check().condition(), "OPERATION_CANCELED");
+}
+
+TEST(CancelToken, ForgettingWaitsForACallbackThatRuns) {
+  CancelToken token;
+  std::promise<void> begun;
+  std::atomic<bool> ended{false};
+  const auto id = token.on_cancel([&] {
+    begun.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ended = true;
+  });
+  const auto later = token.on_cancel([] { FAIL() << "it was forgotten before its turn"; });
+  std::thread canceller([&] { token.cancel(); });
+  begun.get_future().wait();
+  token.forget(later);
+  token.forget(id);
+  EXPECT_TRUE(ended);
+  canceller.join();
+}
+
+TEST(CancelToken, ACallbackMayForgetItself) {
+  CancelToken token;
+  std::size_t id = 0;
+  int calls = 0;
+  id = token.on_cancel([&] {
+    token.forget(id);
+    ++calls;
+  });
+  token.cancel();
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

@@ -79,38 +79,19 @@ class Interruption {
   Interruption(duckdb_connection connection, Work* work, const CancelToken* cancel)
       : cancel_(const_cast<CancelToken*>(cancel)) {
     if (cancel_ == nullptr) return;
-    target_->connection = connection;
-    target_->work = work;
-    callback_ = cancel_->on_cancel([target = target_] { target->interrupt(); });
+    callback_ = cancel_->on_cancel([connection, work] {
+      work->cancel();
+      duckdb_interrupt(connection);
+    });
   }
   ~Interruption() {
-    if (cancel_ == nullptr) return;
-    cancel_->forget(callback_);
-    target_->forget();
+    if (cancel_ != nullptr) cancel_->forget(callback_);
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
  private:
-  // The token may be calling back on another thread while this one ends.
-  struct Target {
-    void interrupt() {
-      const std::lock_guard lock(mutex);
-      if (work != nullptr) work->cancel();
-      if (connection != nullptr) duckdb_interrupt(connection);
-    }
-    void forget() {
-      const std::lock_guard lock(mutex);
-      work = nullptr;
-      connection = nullptr;
-    }
-    std::mutex mutex;
-    duckdb_connection connection = nullptr;
-    Work* work = nullptr;
-  };
-
   CancelToken* cancel_;
-  std::shared_ptr<Target> target_ = std::make_shared<Target>();
   std::size_t callback_ = 0;
 };
 
