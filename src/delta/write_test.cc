@@ -283,7 +283,7 @@ TEST_F(WriteTest, Features) {
 }
 
 TEST(WriteOptions, UnknownAndUnsupportedOnesAreNamed) {
-  for (const char* name : {"replaceWhere", "mergeSchemas", "partitionOverwriteMode"}) {
+  for (const char* name : {"replaceUsing", "mergeSchemas", "dataChange"}) {
     Options options;
     options.set(name, "dynamic");
     const auto parsed = parse_write_options(options, SaveMode::append, {});

@@ -103,9 +103,37 @@ TEST(Statement, SmallStructs) {
   EXPECT_TRUE(std::get<Drop>(*parse("DROP DATABASE IF EXISTS d CASCADE")).cascade);
 }
 
+TEST(Statement, Merge) {
+  const auto merge = std::get<Merge>(*parse(
+      "MERGE WITH SCHEMA EVOLUTION INTO db.t AS a USING (SELECT 1 AS id) s ON a.id = s.id "
+      "WHEN MATCHED AND s.id > 1 THEN UPDATE SET a.x.y = 1, z = 2 WHEN MATCHED THEN DELETE "
+      "WHEN NOT MATCHED BY TARGET THEN INSERT (id) VALUES (s.id) "
+      "WHEN NOT MATCHED BY SOURCE THEN DELETE"));
+  EXPECT_EQ(merge.table, (Name{"db", "t"}));
+  EXPECT_EQ(merge.alias, "a");
+  EXPECT_EQ(merge.on_text, "a.id = s.id");
+  EXPECT_TRUE(merge.evolve_schema);
+  EXPECT_TRUE(merge.subquery_place.empty());
+  ASSERT_EQ(merge.clauses.size(), 4U);
+  EXPECT_EQ(merge.clauses[0].condition_text, "s.id > 1");
+  EXPECT_EQ(merge.clauses[0].values[0].first, (Name{"a", "x", "y"}));
+  EXPECT_EQ(merge.clauses[1].action, MergeClause::Action::remove);
+  EXPECT_EQ(merge.clauses[2].kind, MergeClause::Kind::not_matched);
+  EXPECT_EQ(merge.clauses[3].kind, MergeClause::Kind::not_matched_by_source);
+  EXPECT_EQ(parse("MERGE INTO t USING u ON true").status().condition(), "MERGE_WITHOUT_WHEN");
+  // The kinds come in their order, and INSERT is for rows that did not match.
+  for (const char* clauses :
+       {"WHEN NOT MATCHED THEN INSERT * WHEN MATCHED THEN DELETE", "WHEN MATCHED THEN INSERT *",
+        "WHEN NOT MATCHED THEN DELETE", "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET *"}) {
+    EXPECT_EQ(parse(std::string("MERGE INTO t USING u ON true ") + clauses).status().condition(),
+              "PARSE_SYNTAX_ERROR")
+        << clauses;
+  }
+}
+
 TEST(Statement, RefusedByName) {
   for (const char* text :
-       {"ALTER TABLE t ADD PARTITION (x = 1)", "MERGE INTO t USING u ON 1 = 1", "OPTIMIZE t",
+       {"ALTER TABLE t ADD PARTITION (x = 1)", "OPTIMIZE t",
         "CREATE FUNCTION f() RETURN 1", "VACUUM t", "EXECUTE IMMEDIATE 'SELECT 1'"}) {
     const auto parsed = parse(text);
     EXPECT_TRUE(!parsed.ok() && parsed.status().is(ErrorKind::unsupported_operation)) << text;
