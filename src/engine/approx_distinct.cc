@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -33,8 +34,41 @@ State<P>& state_of(duckdb_aggregate_state state) {
   return *reinterpret_cast<State<P>*>(state);
 }
 
-// HyperLogLogPlusPlusHelper.query. Between the threshold and five times the registers Spark takes
-// the bias from a table; linear counting, which is as exact there, is taken here.
+#include "engine/hll_bias.inc"
+
+struct BiasTable {
+  std::span<const double> raw;
+  std::span<const double> bias;
+};
+
+constexpr BiasTable tables[] = {
+    {raw_estimates_4, biases_4},   {raw_estimates_5, biases_5},   {raw_estimates_6, biases_6},
+    {raw_estimates_7, biases_7},   {raw_estimates_8, biases_8},   {raw_estimates_9, biases_9},
+    {raw_estimates_10, biases_10}, {raw_estimates_11, biases_11}, {raw_estimates_12, biases_12},
+    {raw_estimates_13, biases_13}, {raw_estimates_14, biases_14}};
+
+// The mean bias of the six raw estimates that are nearest.
+double estimated_bias(const BiasTable& table, double estimate) {
+  constexpr std::ptrdiff_t neighbours = 6;
+  const auto size = static_cast<std::ptrdiff_t>(table.raw.size());
+  const auto raw = [&](std::ptrdiff_t i) { return table.raw[static_cast<std::size_t>(i)]; };
+  const auto distance = [&](std::ptrdiff_t i) { return (estimate - raw(i)) * (estimate - raw(i)); };
+  const std::ptrdiff_t nearest =
+      std::lower_bound(table.raw.begin(), table.raw.end(), estimate) - table.raw.begin();
+  std::ptrdiff_t low = std::max<std::ptrdiff_t>(nearest - neighbours + 1, 0);
+  std::ptrdiff_t high = std::min(low + neighbours, size);
+  while (high < size && distance(high) < distance(low)) {
+    ++low;
+    ++high;
+  }
+  double sum = 0;
+  for (std::ptrdiff_t i = low; i < high; ++i) sum += table.bias[static_cast<std::size_t>(i)];
+  return sum / static_cast<double>(high - low);
+}
+
+// Math.round: halves go up.
+std::int64_t java_round(double value) { return static_cast<std::int64_t>(std::floor(value + 0.5)); }
+
 template <int P>
 std::int64_t estimate(const State<P>& state) {
   constexpr double thresholds[] = {10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 11500};
@@ -52,9 +86,9 @@ std::int64_t estimate(const State<P>& state) {
   const double raw = alpha * m * m / inverse;
   if (zeros > 0) {
     const double linear = m * std::log(m / zeros);
-    if (linear <= thresholds[P - p_min] || raw < 5.0 * m) return std::llround(linear);
+    if (linear <= thresholds[P - p_min] || raw <= 2.5 * m) return java_round(linear);
   }
-  return std::llround(raw);
+  return java_round(raw < 5.0 * m ? raw - estimated_bias(tables[P - p_min], raw) : raw);
 }
 
 template <int P>

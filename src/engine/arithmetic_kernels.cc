@@ -30,6 +30,14 @@ std::optional<T> div(Failure& fail, T a, T b) {
   return static_cast<T>(a / b);
 }
 
+// Java's quotient: the least number by -1 is itself.
+template <typename T>
+std::optional<T> wrap_div(Failure&, T a, T b) {
+  if (b == 0) return std::nullopt;
+  if (b == -1) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(a));
+  return static_cast<T>(a / b);
+}
+
 template <typename T>
 std::optional<T> remainder(Failure& fail, T a, T b) {
   if (b == 0) return fail(remainder_by_zero());
@@ -157,7 +165,7 @@ std::optional<float> bround_float(Failure&, float x, std::int32_t digits) {
 }
 
 // Integers to tens and hundreds.
-template <typename T, bool HalfEven>
+template <typename T, bool HalfEven, bool Wrap = false>
 std::optional<T> round_integer(Failure& fail, T x, std::int32_t digits) {
   if (digits >= 0) return x;
   if (digits < -19) return T{0};
@@ -169,7 +177,9 @@ std::optional<T> round_integer(Failure& fail, T x, std::int32_t digits) {
   if (rest * 2 > power || (rest * 2 == power && (!HalfEven || quotient % 2 != 0)))
     quotient += x < 0 ? -1 : 1;
   const Int128 result = quotient * power;
-  if (result > std::numeric_limits<T>::max() || result < std::numeric_limits<T>::min()) {
+  const bool fits =
+      result <= std::numeric_limits<T>::max() && result >= std::numeric_limits<T>::min();
+  if (!fits && !Wrap) {
     return fail(arithmetic_overflow("Overflow", ""));
   }
   return static_cast<T>(result);
@@ -228,6 +238,10 @@ std::optional<std::int64_t> bitmap_count(Failure&, Blob bitmap) {
 
 std::optional<std::int64_t> try_sum_long(Failure&, Int128 sum) {
   if (sum != static_cast<std::int64_t>(sum)) return std::nullopt;
+  return static_cast<std::int64_t>(sum);
+}
+
+std::optional<std::int64_t> wrap_sum_long(Failure&, Int128 sum) {
   return static_cast<std::int64_t>(sum);
 }
 
@@ -359,6 +373,7 @@ Status register_integer(duckdb_connection c, const std::string& suffix) {
   const auto name = [&](const char* prefix) { return prefix + suffix; };
   TRY(add_kernel<div<T>>(c, name("ms_div_").c_str()));
   TRY((add_kernel<div<T>, true>(c, name("ms_try_div_").c_str())));
+  TRY(add_kernel<wrap_div<T>>(c, name("ms_wrap_div_").c_str()));
   TRY(add_kernel<remainder<T>>(c, name("ms_remainder_").c_str()));
   TRY((add_kernel<remainder<T>, true>(c, name("ms_try_remainder_").c_str())));
   TRY(add_kernel<pmod<T>>(c, name("ms_pmod_").c_str()));
@@ -375,6 +390,8 @@ Status register_integer(duckdb_connection c, const std::string& suffix) {
   TRY(add_kernel<wrap_absolute<T>>(c, name("ms_wrap_abs_").c_str()));
   TRY((add_kernel<round_integer<T, false>>(c, name("ms_round_").c_str())));
   TRY((add_kernel<round_integer<T, true>>(c, name("ms_bround_").c_str())));
+  TRY((add_kernel<round_integer<T, false, true>>(c, name("ms_wrap_round_").c_str())));
+  TRY((add_kernel<round_integer<T, true, true>>(c, name("ms_wrap_bround_").c_str())));
   return Status::OK();
 }
 
@@ -403,6 +420,7 @@ Status register_math(duckdb_connection c) {
   TRY((add_kernel<math<strict_log2>>(c, "ms_log2")));
   TRY((add_kernel<math<strict_log10>>(c, "ms_log10")));
   TRY((add_kernel<math<std::tanh>>(c, "ms_tanh")));
+  TRY((add_kernel<math<strict_cbrt>>(c, "ms_cbrt")));
   TRY((add_kernel<math<std::nearbyint>>(c, "ms_rint")));
   TRY((add_kernel<math2<std::atan2>>(c, "ms_atan2")));
   TRY((add_kernel<math2<std::hypot>>(c, "ms_hypot")));
@@ -440,6 +458,7 @@ Status register_arithmetic_kernels(duckdb_connection c) {
   TRY(add_kernel<bitmap_count>(c, "ms_bitmap_count"));
   TRY(add_kernel<sum_long>(c, "ms_sum_long"));
   TRY(add_kernel<try_sum_long>(c, "ms_try_sum_long"));
+  TRY(add_kernel<wrap_sum_long>(c, "ms_wrap_sum_long"));
   TRY(add_kernel<shift_left>(c, "ms_shiftleft"));
   TRY(add_kernel<shift_left_int>(c, "ms_shiftleft_int"));
   TRY(add_kernel<shift_right>(c, "ms_shiftright"));

@@ -179,16 +179,41 @@ Result<Value> by_rank(const ValueKernel&, const Values& a) {
   return list_value(std::move(out));
 }
 
+Result<Value> key_of(const ValueKernel&, const Values& a) { return text_value(order_key(a[0])); }
+
+// greatest(…) and least(…) of a row; NULLs do not count.
+template <int Sign>
+Result<Value> row_extreme(const ValueKernel&, const Values& a) {
+  const Value* best = nullptr;
+  for (const Value& value : a) {
+    if (value.is_null()) continue;
+    if (best == nullptr || compare(value, *best) * Sign > 0) best = &value;
+  }
+  return best == nullptr ? null_value() : *best;
+}
+
 constexpr ValueFunction functions[] = {
-    {"array_distinct", array_distinct},   {"array_union", array_union},
-    {"array_intersect", array_intersect}, {"array_except", array_except},
-    {"arrays_overlap", arrays_overlap},   {"array_contains", array_contains},
-    {"array_position", array_position},   {"array_remove", array_remove},
-    {"array_insert", array_insert, true}, {"array_repeat", array_repeat, true},
-    {"sort_array", sort_array<true>},     {"sort_array_descending", sort_array<false>},
-    {"array_sort", array_sort},           {"array_max", array_extreme<1>},
-    {"array_min", array_extreme<-1>},     {"flatten", flatten},
-    {"arrays_zip", arrays_zip},           {"by_rank", by_rank},
+    {"array_distinct", array_distinct},
+    {"array_union", array_union},
+    {"array_intersect", array_intersect},
+    {"array_except", array_except},
+    {"arrays_overlap", arrays_overlap},
+    {"array_contains", array_contains},
+    {"array_position", array_position},
+    {"array_remove", array_remove},
+    {"array_insert", array_insert, true},
+    {"array_repeat", array_repeat, true},
+    {"sort_array", sort_array<true>},
+    {"sort_array_descending", sort_array<false>},
+    {"array_sort", array_sort},
+    {"array_max", array_extreme<1>},
+    {"array_min", array_extreme<-1>},
+    {"flatten", flatten},
+    {"arrays_zip", arrays_zip},
+    {"by_rank", by_rank},
+    {"order_key", key_of},
+    {"row_greatest", row_extreme<1>, true},
+    {"row_least", row_extreme<-1>, true},
 };
 
 }  // namespace

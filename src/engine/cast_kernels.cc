@@ -98,6 +98,23 @@ std::optional<To> parse_integer(Failure& fail, std::string_view text) {
   return static_cast<To>(*value);
 }
 
+// Without ANSI a text loses what stands behind its point.
+template <typename To>
+std::optional<To> parse_integer_part(Failure&, std::string_view text) {
+  const auto value = parse_long(whole_part(text));
+  if (!value || *value != static_cast<To>(*value)) return std::nullopt;
+  return static_cast<To>(*value);
+}
+
+// Java's bytes of a number, the highest first.
+template <typename From>
+std::optional<OwnedBlob> bytes_of(Failure&, From value) {
+  OwnedBlob out;
+  for (int shift = static_cast<int>(sizeof(From)) * 8 - 8; shift >= 0; shift -= 8)
+    out.bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> shift & 0xff);
+  return out;
+}
+
 template <typename To>
 std::optional<To> parse_floating(Failure& fail, std::string_view text) {
   const auto value = parse_double(text);
@@ -177,7 +194,9 @@ Status register_to(duckdb_connection c, const std::string& to) {
   TRY((add_kernel<from_decimal<To>, true>(c, ("ms_try_decimal_to_" + to).c_str())));
   TRY(add_kernel<wrap_decimal<To>>(c, ("ms_wrap_decimal_to_" + to).c_str()));
   TRY(add_kernel<parse_integer<To>>(c, ("ms_parse_" + to).c_str()));
-  return add_kernel<parse_integer<To>, true>(c, ("ms_try_parse_" + to).c_str());
+  TRY((add_kernel<parse_integer<To>, true>(c, ("ms_try_parse_" + to).c_str())));
+  TRY(add_kernel<parse_integer_part<To>>(c, ("ms_wrap_parse_" + to).c_str()));
+  return add_kernel<bytes_of<To>>(c, ("ms_bytes_of_" + to).c_str());
 }
 
 }  // namespace

@@ -39,8 +39,23 @@ std::optional<std::int64_t> epoch_seconds(Failure&, Timestamp value) {
 std::optional<Timestamp> timestamp_of(Failure& fail, std::int64_t value, std::int64_t scale) {
   std::int64_t micros;
   if (__builtin_mul_overflow(value, scale, &micros))
-    return fail(arithmetic_overflow("long overflow", ""));
+    return fail(Status::plain(ErrorKind::arithmetic, "long overflow"));
   return Timestamp{micros};
+}
+
+// A cast of seconds stops at the ends.
+std::optional<Timestamp> timestamp_of_seconds(Failure&, std::int64_t value) {
+  std::int64_t micros;
+  if (__builtin_mul_overflow(value, micros_per_second, &micros))
+    micros = value < 0 ? std::numeric_limits<std::int64_t>::min()
+                       : std::numeric_limits<std::int64_t>::max();
+  return Timestamp{micros};
+}
+
+// from_unixtime looks at no overflow.
+std::optional<Timestamp> timestamp_wrapped(Failure&, std::int64_t value) {
+  return Timestamp{static_cast<std::int64_t>(static_cast<std::uint64_t>(value) *
+                                             static_cast<std::uint64_t>(micros_per_second))};
 }
 
 std::optional<Timestamp> timestamp_of_double(Failure& fail, double value) {
@@ -247,6 +262,8 @@ std::optional<std::string> date_format(Failure& fail, Timestamp value, std::stri
   return *text;
 }
 
+// With Null a text that does not fit its pattern is NULL; a pattern that is none is an error.
+template <bool Null>
 std::optional<std::int64_t> parse_pattern(Failure& fail, std::string_view text,
                                           std::string_view pattern, std::string_view name,
                                           std::string_view alternative) {
@@ -257,29 +274,33 @@ std::optional<std::int64_t> parse_pattern(Failure& fail, std::string_view text,
   const auto parsed = (*compiled)->parse(text, **zone);
   if (!parsed.ok()) return fail(parsed.status());
   if (parsed->problem.empty()) return parsed->utc_micros;
+  if (Null) return std::nullopt;
   return fail(Status::error(
       "CANNOT_PARSE_TIMESTAMP",
       {{"message", parsed->problem}, {"func", "`" + std::string(alternative) + "`"}}));
 }
 
+template <bool Null>
 std::optional<Timestamp> parse_timestamp_pattern(Failure& fail, std::string_view text,
                                                  std::string_view pattern, std::string_view zone) {
-  const auto micros = parse_pattern(fail, text, pattern, zone, "try_to_timestamp");
+  const auto micros = parse_pattern<Null>(fail, text, pattern, zone, "try_to_timestamp");
   if (!micros) return std::nullopt;
   return Timestamp{*micros};
 }
 
+template <bool Null>
 std::optional<Date> parse_date_pattern(Failure& fail, std::string_view text,
                                        std::string_view pattern, std::string_view name) {
-  const auto micros = parse_pattern(fail, text, pattern, name, "try_to_date");
+  const auto micros = parse_pattern<Null>(fail, text, pattern, name, "try_to_date");
   if (!micros) return std::nullopt;
   const auto zone = Zone::find(name);
   return date_of(fail, floor_div((*zone)->to_local(*micros), micros_per_day));
 }
 
+template <bool Null>
 std::optional<std::int64_t> unix_parse(Failure& fail, std::string_view text,
                                        std::string_view pattern, std::string_view zone) {
-  const auto micros = parse_pattern(fail, text, pattern, zone, "try_to_timestamp");
+  const auto micros = parse_pattern<Null>(fail, text, pattern, zone, "try_to_timestamp");
   if (!micros) return std::nullopt;
   return floor_div(*micros, micros_per_second);
 }
@@ -327,11 +348,16 @@ Status register_datetime_kernels(duckdb_connection c) {
   TRY(add_kernel<trunc_date>(c, "ms_trunc_date"));
   TRY(add_kernel<date_trunc>(c, "ms_date_trunc"));
   TRY(add_kernel<date_format>(c, "ms_date_format"));
-  TRY(add_kernel<parse_timestamp_pattern>(c, "ms_parse_timestamp"));
-  TRY((add_kernel<parse_timestamp_pattern, true>(c, "ms_try_parse_timestamp")));
-  TRY(add_kernel<parse_date_pattern>(c, "ms_parse_date"));
-  TRY((add_kernel<parse_date_pattern, true>(c, "ms_try_parse_date")));
-  TRY(add_kernel<unix_parse>(c, "ms_unix_parse"));
+  TRY((add_kernel<next_day, true>(c, "ms_try_next_day")));
+  TRY(add_kernel<timestamp_wrapped>(c, "ms_timestamp_wrapped"));
+  TRY(add_kernel<timestamp_of_seconds>(c, "ms_timestamp_of_seconds"));
+  TRY(add_kernel<parse_timestamp_pattern<false>>(c, "ms_parse_timestamp"));
+  TRY(add_kernel<parse_timestamp_pattern<true>>(c, "ms_try_parse_timestamp"));
+  TRY(add_kernel<parse_date_pattern<false>>(c, "ms_parse_date"));
+  TRY(add_kernel<parse_date_pattern<true>>(c, "ms_try_parse_date"));
+  TRY(add_kernel<unix_parse<false>>(c, "ms_unix_parse"));
+  TRY(add_kernel<unix_parse<true>>(c, "ms_try_unix_parse"));
+  TRY((add_kernel<make_date, true>(c, "ms_try_make_date")));
   return add_kernel<make_date>(c, "ms_make_date");
 }
 

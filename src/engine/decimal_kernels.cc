@@ -74,6 +74,10 @@ Wide rescale(const Wide& value, int scale, int wanted, Rounding rounding) {
   return divide_rounded(value, Wide::GetScaleMultiplier(drop), rounding);
 }
 
+constexpr Int128 part_size = Int128{10} * 1'000'000'000'000'000'000;
+
+bool is_unary(Op op) { return op == Op::round || op == Op::high_part || op == Op::low_part; }
+
 struct Operation {
   DecimalKernel kernel;
   Int128 limit;  // 10^precision
@@ -141,6 +145,10 @@ struct Operation {
     return fit(fail, rescale(rest, common, kernel.scale, Rounding::half_up), kernel.scale);
   }
 
+  std::optional<Int128> whole_sum(Failure& fail, Int128 high, Int128 low) const {
+    return fit(fail, widen(high) * widen(part_size) + widen(low), kernel.scale);
+  }
+
   std::optional<Int128> round(Failure& fail, Int128 a) const {
     const int digits = std::min(kernel.right_scale, kernel.left_scale);
     const Wide cut = rescale(widen(a), kernel.left_scale, digits, kernel.rounding);
@@ -176,6 +184,13 @@ std::optional<Int128> compute(const Operation& op, Failure& fail, void** data, i
   switch (op.kernel.op) {
     case Op::round:
       return op.round(fail, Physical<Int128>::read(data[0], row));
+    case Op::high_part:
+      return Physical<Int128>::read(data[0], row) / part_size;
+    case Op::low_part:
+      return Physical<Int128>::read(data[0], row) % part_size;
+    case Op::whole_sum:
+      return op.whole_sum(fail, Physical<Int128>::read(data[0], row),
+                          Physical<Int128>::read(data[1], row));
     case Op::from_string: {
       const auto text = Physical<std::string_view>::read(data[0], row);
       return op.parse(fail, text, trim_java(text));
@@ -246,7 +261,7 @@ Status register_decimal_kernel(duckdb_connection connection, const DecimalKernel
     add(duckdb_create_logical_type(DUCKDB_TYPE_DOUBLE));
   } else {
     add(decimal(kernel.left_scale));
-    if (kernel.op != Op::round) add(decimal(kernel.right_scale));
+    if (!is_unary(kernel.op)) add(decimal(kernel.right_scale));
   }
   const LogicalType result(decimal(kernel.scale));
   duckdb_scalar_function_set_return_type(function, result.get());

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <span>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "engine/hash.h"
+#include "engine/quantile_summary.h"
+#include "engine/spark_hash_map.h"
 #include "engine/value_kernel.h"
 
 namespace millstream::engine {
@@ -85,31 +89,61 @@ Result<Value> percentile(const ValueKernel&, const Values& a) {
   return for_percentages(a[1], [&](double p) { return percentile_of(counts, total, p); });
 }
 
-// The value at the percentage's rank, one of the group's own.
-Result<Value> percentile_rank(const ValueKernel&, const Values& a) {
-  std::vector<Value> sorted = without_nulls(a[0]);
-  if (sorted.empty() || a[1].is_null()) return null_value();
-  std::sort(sorted.begin(), sorted.end(), ValueLess());
-  const auto size = static_cast<double>(sorted.size());
-  return for_percentages(a[1], [&](double p) {
-    const double rank = std::max(std::ceil(p * size) - 1, 0.0);
-    return sorted[static_cast<std::size_t>(rank)];
-  });
+// percentile_approx(values, percentage[, accuracy]): one of the group's own values.
+Result<Value> percentile_approx(const ValueKernel&, const Values& a) {
+  constexpr double default_accuracy = 10000;
+  const double accuracy = a.size() > 2 ? as_double(a[2]) : default_accuracy;
+  const QuantileSummary summary(without_nulls(a[0]), 1.0 / accuracy);
+  if (summary.empty() || a[1].is_null()) return null_value();
+  return for_percentages(a[1], [&](double p) { return summary.at(p); });
 }
 
-// The most frequent value; of several the greatest, or the least.
-template <bool Lowest>
-Result<Value> mode(const ValueKernel&, const Values& a) {
+// The most frequent value, of several the least.
+Result<Value> mode_lowest(const ValueKernel&, const Values& a) {
   Counts counts;
   for (const Value& item : without_nulls(a[0])) ++counts[item];
   const Value* best = nullptr;
   std::int64_t most = 0;
   for (const auto& [value, count] : counts) {
-    if (count < most || (Lowest && count == most && best != nullptr)) continue;
+    if (count <= most) continue;
     best = &value;
     most = count;
   }
   return best == nullptr ? null_value() : *best;
+}
+
+// The most frequent value, of several the first of Spark's map: one that is filled by the rows and
+// one that is filled by that one. Of a type whose place there is not known, the first that came.
+Result<Value> mode(const ValueKernel& kernel, const Values& a) {
+  const DataType& type = *kernel.arguments[0]->element();
+  std::unordered_map<Value, std::size_t, ValueHash, ValueEqual> places;
+  std::vector<const Value*> keys;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int32_t> hashes;
+  for (const Value& item : a[0].items) {
+    if (item.is_null()) continue;
+    const auto [place, fresh] = places.try_emplace(item, keys.size());
+    if (!fresh) {
+      ++counts[place->second];
+      continue;
+    }
+    keys.push_back(&item);
+    counts.push_back(1);
+    if (const auto hash = java_hash(item, type)) hashes.push_back(*hash);
+  }
+  if (keys.empty()) return null_value();
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (hashes.size() == keys.size()) {
+    const auto first = map_order(hashes);
+    std::vector<std::int32_t> again;
+    for (const std::size_t key : first) again.push_back(hashes[key]);
+    const auto second = map_order(again);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = first[second[i]];
+  }
+  std::size_t best = order[0];
+  for (const std::size_t key : order) best = counts[key] > counts[best] ? key : best;
+  return *keys[best];
 }
 
 // Of the values of a window.
@@ -343,21 +377,11 @@ Result<Value> several_by(const ValueKernel&, const Values& a) {
   return list_value(std::move(out));
 }
 
-template <int Sign>
-Result<Value> group_extreme(const ValueKernel&, const Values& a) {
-  const Value* best = nullptr;
-  for (const Value& item : a[0].items) {
-    if (item.is_null()) continue;
-    if (best == nullptr || compare(item, *best) * Sign > 0) best = &item;
-  }
-  return best == nullptr ? null_value() : *best;
-}
-
 constexpr ValueFunction functions[] = {
     {"percentile", percentile, true},
-    {"percentile_rank", percentile_rank, true},
-    {"mode", mode<false>, true},
-    {"mode_lowest", mode<true>, true},
+    {"percentile_approx", percentile_approx, true},
+    {"mode", mode, true},
+    {"mode_lowest", mode_lowest, true},
     {"histogram_numeric", histogram_numeric, true},
     {"freq_items", freq_items, true},
     {"skewness", standardized_moment<3>, true},
@@ -368,8 +392,6 @@ constexpr ValueFunction functions[] = {
     {"bitmap_and", bitmap_join<true>, true},
     {"first_by", several_by<1>, true},
     {"last_by", several_by<-1>, true},
-    {"group_max", group_extreme<1>, true},
-    {"group_min", group_extreme<-1>, true},
 };
 
 }  // namespace

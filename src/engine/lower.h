@@ -29,7 +29,10 @@ struct DecimalKernel {
     div,
     round,
     from_string,
-    from_double
+    from_double,
+    high_part,  // a number of 38 digits as two that can be added up: high * 10^19 + low
+    low_part,
+    whole_sum  // of the sums of both parts
   };
   enum class Rounding : std::uint8_t { half_up, half_even, floor, ceiling };
   Op op = Op::add;
@@ -107,6 +110,10 @@ class ExprLowering {
   Result<std::string> integral_arithmetic(const plan::Expr& expr, const std::string& op,
                                           const Arguments& a, bool attempt);
   Result<std::string> rounding(const plan::Expr& expr, const std::string& name, const Arguments& a);
+  std::string compared(const std::string& sql, const column::TypePtr& type);
+  std::string sort_key(const std::string& sql, const column::TypePtr& type);
+  std::optional<std::string> ordering_call(const plan::Expr& expr, const std::string& name,
+                                           const Arguments& a);
   std::optional<Result<std::string>> collection_call(const plan::Expr& expr,
                                                      const std::string& name, const Arguments& a);
   std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name,
@@ -122,6 +129,9 @@ class ExprLowering {
                                     const Arguments& a);
   Result<std::string> hash_call(const plan::Expr& expr, const Arguments& a);
   Result<std::string> aggregate(const plan::Expr& expr);
+  // sum() of decimals in a type as wide as the sum's.
+  std::string decimal_sum(const plan::Expr& expr, const std::string& value, int precision,
+                          int scale, const std::string& filter, bool null_on_overflow);
   // An aggregate that is a function of the lists of its arguments' values.
   std::string over_lists(const plan::Expr& expr, std::string_view function, const Arguments& a,
                          const std::string& filter);
@@ -132,6 +142,7 @@ class ExprLowering {
   Result<std::string> frame(const plan::WindowSpec& spec);
   Result<std::string> logic(const plan::Expr& expr);
   Result<std::optional<std::string>> folded_or(const std::vector<const plan::Expr*>& parts);
+  Result<std::string> until_null(const plan::Expr& expr, Arguments arguments);
   std::string in_turn(const std::vector<const plan::Expr*>& parts, const Arguments& sql, bool both);
   Result<std::string> from_template(const plan::Expr& expr, std::string_view text, Arguments a,
                                     const std::string& type);

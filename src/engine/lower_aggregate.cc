@@ -53,6 +53,11 @@ bool is_own_aggregate(std::string_view sql) {
   return false;
 }
 
+// Spark adds up BIGINTs for a mean as doubles, DuckDB as whole numbers.
+std::string summand(const std::string& value, const column::DataType& type) {
+  return type.kind() == TypeKind::long_ ? "CAST(" + value + " AS DOUBLE)" : value;
+}
+
 }  // namespace
 
 // Constants are passed on as they are.
@@ -74,6 +79,33 @@ std::string ExprLowering::over_lists(const Expr& expr, std::string_view function
   return use(function, types, expr.type, lists);
 }
 
+// DuckDB's sum has 38 digits and says nothing of a 39th. What may reach it is added up in two
+// parts.
+std::string ExprLowering::decimal_sum(const Expr& expr, const std::string& value, int precision,
+                                      int scale, const std::string& filter, bool null_on_overflow) {
+  using Op = DecimalKernel::Op;
+  constexpr int plain_precision_max = 28;  // 10^10 rows of these have no 39th digit
+  const std::string tail = suffix(filter) + window_over_;
+  const auto typed = [&](const std::string& sql) {
+    return fmt::format("CAST({} AS DECIMAL({},{}))", sql, precision, scale);
+  };
+  const std::string plain =
+      fmt::format("sum({}{}){}", expr.distinct ? "DISTINCT " : "", value, tail);
+  if (expr.children[0]->type->precision() <= plain_precision_max) return typed(plain);
+  if (expr.distinct) {
+    const std::string checked =
+        use({Op::round, scale, scale, precision, scale, {}, null_on_overflow});
+    return typed(fmt::format("{}(CAST({} AS DECIMAL(38,{})))", checked, plain, scale));
+  }
+  const auto part = [&](Op op) {
+    return fmt::format("sum({}(CAST({} AS DECIMAL(38,{})))){}",
+                       use({op, scale, 0, 38, 0, {}, false}), value, scale, tail);
+  };
+  return typed(fmt::format("{}({}, {})",
+                           use({Op::whole_sum, 0, 0, precision, scale, {}, null_on_overflow}),
+                           part(Op::high_part), part(Op::low_part)));
+}
+
 // `over` is empty for grouping; FILTER comes before OVER.
 Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   TRY_ASSIGN(const Arguments a, lower_all(expr.children));
@@ -89,7 +121,10 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
     return fmt::format("count(*) FILTER (WHERE {}){}", both(filter, a[0]), over);
   if (name == "sum" || name == "try_sum") {
     const std::string sum = fmt::format("sum({}{}){}{}", once, a[0], suffix(filter), over);
-    if (expr.type->kind() == TypeKind::long_) return fmt::format("ms_{}_long({})", name, sum);
+    if (expr.type->kind() == TypeKind::long_) {
+      const std::string_view mode = name == "try_sum" ? "try_" : expr.ansi ? "" : "wrap_";
+      return fmt::format("ms_{}sum_long({})", mode, sum);
+    }
     if (expr.type->kind() == TypeKind::day_time_interval)
       return fmt::format("ms_interval_multiply_decimal(1, CAST({} AS VARCHAR), false)", sum);
     if (expr.type->kind() == TypeKind::year_month_interval) {
@@ -97,8 +132,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
           "CAST(ms_interval_multiply_decimal(1, CAST({} AS VARCHAR), true) AS INTEGER)", sum);
     }
     if (expr.type->kind() != TypeKind::decimal) return sum;
-    return fmt::format("CAST({} AS DECIMAL({},{}))", sum, expr.type->precision(),
-                       expr.type->scale());
+    return decimal_sum(expr, a[0], expr.type->precision(), expr.type->scale(), filter,
+                       name == "try_sum" || !expr.ansi);
   }
   const bool days = expr.type->kind() == TypeKind::day_time_interval;
   if (name == "avg" && (days || expr.type->kind() == TypeKind::year_month_interval)) {
@@ -110,7 +145,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   }
   if (name == "avg") {
     if (expr.type->kind() != TypeKind::decimal)
-      return fmt::format("avg({}{}){}{}", once, a[0], suffix(filter), over);
+      return fmt::format("avg({}{}){}{}", once, summand(a[0], *expr.children[0]->type),
+                         suffix(filter), over);
     const int scale = expr.children[0]->type->scale();
     const std::string kernel = use({DecimalKernel::Op::divide,
                                     scale,
@@ -118,12 +154,13 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
                                     expr.type->precision(),
                                     expr.type->scale(),
                                     {},
-                                    false});
+                                    !expr.ansi});
+    const int precision = std::min(expr.children[0]->type->precision() + 10, 38);
     return fmt::format(
-        "CAST({0}(CAST(sum({1}{2}){3}{4} AS DECIMAL(38,{5})), CAST(nullif(count({1}{2}){3}{4}, 0) "
-        "AS DECIMAL(38,0))) AS DECIMAL({6},{7}))",
-        kernel, once, a[0], suffix(filter), over, scale, expr.type->precision(),
-        expr.type->scale());
+        "CAST({0}(CAST({1} AS DECIMAL(38,{2})), CAST(nullif(count({3}{4}){5}{6}, 0) "
+        "AS DECIMAL(38,0))) AS DECIMAL({7},{8}))",
+        kernel, decimal_sum(expr, a[0], precision, scale, filter, !expr.ansi), scale, once, a[0],
+        suffix(filter), over, expr.type->precision(), expr.type->scale());
   }
   // Aggregates of the C interface crash in some statements of several windows: OVER takes DuckDB's.
   if (name == "corr" && !over.empty())
@@ -188,11 +225,14 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (!over.empty() && (name == "skewness" || name == "kurtosis"))
     return over_lists(expr, name, a, filter);
   if (text->starts_with('@')) return over_lists(expr, text->substr(1), a, filter);
-  // DuckDB orders NULLs within nested values otherwise.
-  const bool nested = !a.empty() && expr.children[0]->type->is_nested();
-  if (nested && (name == "max" || name == "min"))
-    return over_lists(expr, "group_" + name, a, filter);
   Arguments given = a;
+  // DuckDB orders NULLs within nested values otherwise.
+  if (name == "max" || name == "min") {
+    const std::string key = compared(a[0], expr.children[0]->type);
+    if (key != a[0])
+      return fmt::format("arg_{}({}, {}){}{}", name, a[0], key, suffix(filter), over);
+  }
+  if (name == "max_by" || name == "min_by") given[1] = compared(a[1], expr.children[1]->type);
   if (expr.distinct) given[0] = once + given[0];
   std::string sql = functions::expand_template(*text, given, zone(), "");
   const bool own = name.starts_with("stddev") || name == "std" || name.starts_with("var") ||
@@ -246,7 +286,9 @@ Result<std::string> ExprLowering::window(const Expr& expr) {
   const plan::WindowSpec& spec = *expr.window;
   std::string over = " OVER (";
   if (!spec.partition.empty()) {
-    TRY_ASSIGN(const Arguments partition, lower_all(spec.partition));
+    TRY_ASSIGN(Arguments partition, lower_all(spec.partition));
+    for (std::size_t i = 0; i < partition.size(); ++i)
+      partition[i] = sort_key(partition[i], spec.partition[i]->type);
     over += "PARTITION BY " + join(partition, ", ");
   }
   if (!spec.order.empty()) {

@@ -16,8 +16,8 @@ using plan::Expr;
 using plan::ExprKind;
 
 std::string DecimalKernel::name() const {
-  static constexpr std::string_view ops[] = {"add",  "sub",  "mul",   "div", "rem",
-                                             "pmod", "idiv", "round", "str", "dbl"};
+  static constexpr std::string_view ops[] = {"add",   "sub", "mul", "div",  "rem", "pmod", "idiv",
+                                             "round", "str", "dbl", "high", "low", "whole"};
   const auto digits =
       right_scale < 0 ? fmt::format("m{}", -right_scale) : std::to_string(right_scale);
   return fmt::format("ms_dec_{}_{}_{}_{}_{}_{}{}", ops[static_cast<std::size_t>(op)], left_scale,
@@ -148,8 +148,12 @@ std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& exp
   if (literal_is_safe_divisor(*expr.children[1]) && name != "pmod") {
     return fmt::format("({} {} {})", a[0], name == "div" ? "//" : "%", a[1]);
   }
-  return fmt::format("ms_{}{}_{}({}, {})", null_on_zero ? "try_" : "", name,
-                     suffix_of(name == "div" ? *expr.type : type), a[0], a[1]);
+  const bool wraps = !attempt && !expr.ansi && name == "div";
+  return fmt::format("ms_{}{}_{}({}, {})",
+                     wraps          ? "wrap_"
+                     : null_on_zero ? "try_"
+                                    : "",
+                     name, suffix_of(name == "div" ? *expr.type : type), a[0], a[1]);
 }
 
 Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& name,
@@ -181,7 +185,9 @@ Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& 
     return fmt::format("ms_{}_f64({})", name, a[0]);
   }
   if (type.is_integral() && digits >= 0) return a[0];
-  return fmt::format("ms_{}_{}({}, {})", name, suffix_of(type), a[0], digits);
+  const bool wraps = !expr.ansi && type.is_integral();
+  return fmt::format("ms_{}{}_{}({}, {})", wraps ? "wrap_" : "", name, suffix_of(type), a[0],
+                     digits);
 }
 
 }  // namespace millstream::engine

@@ -34,6 +34,18 @@ std::string_view short_name(TypeKind kind) {
   }
 }
 
+// So many days, hours, …; the number of units in the lowest of them is a matter of the field.
+std::string interval_of_units(const std::string& count, const DataType& type) {
+  static constexpr std::int64_t micros_of[] = {86'400'000'000, 3'600'000'000, 60'000'000,
+                                               1'000'000};
+  const bool months = type.kind() == TypeKind::year_month_interval;
+  const std::int64_t unit = months ? (type.end_field() == 0 ? 12 : 1)
+                                   : micros_of[static_cast<std::size_t>(type.end_field())];
+  const std::string product =
+      fmt::format("ms_interval_multiply({}::BIGINT, CAST({} AS BIGINT), {})", unit, count, months);
+  return months ? "CAST(" + product + " AS INTEGER)" : product;
+}
+
 std::string null_guard(const std::string& value, const std::string& sql) {
   return fmt::format("CASE WHEN {} IS NULL THEN NULL ELSE {} END", value, sql);
 }
@@ -58,10 +70,22 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
   }
   if (to->is_string()) return cast_to_string(value, *from);
   if (from->is_nested()) return cast_nested(value, *from, to, ansi, attempt);
-  if (from->is_string()) return cast_from_string(value, *to, attempt || !ansi);
+  if (from->is_string()) {
+    if (!attempt && !ansi && to->is_integral())
+      return fmt::format("ms_wrap_parse_{}({})", short_name(to->kind()), value);
+    return cast_from_string(value, *to, attempt || !ansi);
+  }
+  // Days are no numbers, which makes them NULL where that is no error.
+  if (from->kind() == TypeKind::date && (to->is_numeric() || to->kind() == TypeKind::boolean))
+    return fmt::format("CAST(NULL AS {})", type);
   switch (to->kind()) {
     case TypeKind::boolean:
       if (from->is_numeric()) return fmt::format("({} <> 0)", value);
+      if (from->kind() == TypeKind::timestamp) return fmt::format("(epoch_us({}) <> 0)", value);
+      break;
+    case TypeKind::binary:
+      if (from->is_integral())
+        return fmt::format("ms_bytes_of_{}({})", short_name(from->kind()), value);
       break;
     case TypeKind::date:
     case TypeKind::timestamp:
@@ -71,6 +95,8 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
       if (to->is_numeric()) return cast_to_number(value, *from, *to, ansi, attempt);
       if (from->kind() == to->kind() && to->kind() == TypeKind::day_time_interval) return value;
       if (from->kind() == to->kind() && to->kind() == TypeKind::year_month_interval) return value;
+      if (from->is_integral() && to->start_field() == to->end_field())
+        return interval_of_units(value, *to);
       break;
   }
   return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
@@ -202,16 +228,20 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
       return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
     const std::string count = fmt::format("(CAST({} AS BIGINT) // {})", value, unit);
     if (to.kind() == TypeKind::long_) return count;
-    return cast_to_number(count, *column::long_type(), to, ansi, attempt);
+    return cast_to_number(count, *column::long_type(), to, true, attempt);
   }
   if (from.kind() == TypeKind::timestamp) {
     if (to.kind() == TypeKind::double_)
       return fmt::format("(CAST(epoch_us({}) AS DOUBLE) / 1000000)", value);
     if (to.kind() == TypeKind::long_) return fmt::format("ms_epoch_seconds({})", value);
-    if (!to.is_integral())
-      return Status::unsupported("CAST from TIMESTAMP to {} is not supported", to.sql());
+    if (!to.is_integral()) {
+      TRY_ASSIGN(const std::string seconds,
+                 cast_to_number(value, from, *column::double_type(), ansi, attempt));
+      return cast_to_number(seconds, *column::double_type(), to, ansi, attempt);
+    }
+    // Seconds that do not fit are NULL where they are no error.
     return cast_to_number("ms_epoch_seconds(" + value + ")", *column::long_type(), to, ansi,
-                          attempt);
+                          attempt || !ansi);
   }
   if (to.kind() == TypeKind::decimal) {
     const std::string type = fmt::format("DECIMAL({},{})", to.precision(), to.scale());
@@ -221,7 +251,9 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
                to.precision(), to.scale(), DecimalKernel::Rounding::half_up, attempt || !ansi});
       return fmt::format("CAST({}(CAST({} AS DOUBLE)) AS {})", name, value, type);
     }
-    return fmt::format("{}({} AS {})", attempt || !ansi ? "TRY_CAST" : "CAST", value, type);
+    const std::string number =
+        from.kind() == TypeKind::boolean ? "CAST(" + value + " AS TINYINT)" : value;
+    return fmt::format("{}({} AS {})", attempt || !ansi ? "TRY_CAST" : "CAST", number, type);
   }
   if (from.kind() == TypeKind::boolean) {
     TRY_ASSIGN(const std::string type, physical_sql(column::type_of(to.kind())));
@@ -266,11 +298,14 @@ Result<std::string> ExprLowering::cast_to_time(const std::string& value, const D
     if (f == TypeKind::timestamp_ntz) return fmt::format("ms_from_local({}, {})", value, zone());
     if (f == TypeKind::date)
       return fmt::format("ms_from_local(CAST({} AS TIMESTAMP), {})", value, zone());
-    if (from.is_integral()) return fmt::format("ms_timestamp_of({}, 1000000)", value);
+    if (f == TypeKind::boolean) return fmt::format("make_timestamp(CAST({} AS BIGINT))", value);
+    if (from.is_integral()) return fmt::format("ms_timestamp_of_seconds({})", value);
     if (is_floating(from)) return fmt::format("ms_timestamp_of_double({})", value);
     if (from.kind() == TypeKind::decimal && from.scale() <= 6) {
-      return fmt::format("make_timestamp(CAST(CAST({} AS DECIMAL(38,6)) * 1000000 AS BIGINT))",
-                         value);
+      return fmt::format(
+          "make_timestamp(ms_decimal_to_i64(CAST(CAST({} AS DECIMAL(38,6)) * 1000000 AS HUGEINT), "
+          "{}))",
+          value, sql_quote(from.sql()));
     }
   }
   return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());

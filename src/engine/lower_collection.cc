@@ -124,6 +124,7 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
   if (name == "elt") {
     std::string choices;
     for (std::size_t i = 1; i < a.size(); ++i) choices += fmt::format(" WHEN {} THEN {}", i, a[i]);
+    if (!expr.ansi) return fmt::format("CASE {0}{1} END", a[0], choices);
     return fmt::format("CASE {0}{1} ELSE CAST(ms_missing_index({0}, {2}) AS {3}) END", a[0],
                        choices, a.size() - 1, expr.type->is_string() ? "VARCHAR" : "BLOB");
   }

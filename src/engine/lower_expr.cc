@@ -171,7 +171,11 @@ bool is_constant(const Expr& expr, const std::string& sql) {
 }  // namespace
 
 Result<std::string> ExprLowering::lower(const Expr& expr) {
-  TRY_ASSIGN(std::string sql, lower_kind(expr));
+  const bool elsewhere = expr.time_zone != nullptr && *expr.time_zone != time_zone_;
+  const std::string around = elsewhere ? std::exchange(time_zone_, *expr.time_zone) : time_zone_;
+  auto lowered = lower_kind(expr);
+  time_zone_ = around;
+  TRY_ASSIGN(std::string sql, std::move(lowered));
   if (evaluate_ && is_constant(expr, sql)) {
     if (auto value = evaluate_(sql, expr.type)) sql = std::move(*value);
   }
@@ -217,7 +221,7 @@ Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
       }
       if (expr.name == "and" || expr.name == "or") return logic(expr);
       TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
-      return call(expr, expr.name, arguments);
+      return until_null(expr, arguments);
     }
     case ExprKind::aggregate:
       return aggregate(expr);
@@ -315,26 +319,45 @@ Result<std::string> ExprLowering::subquery_plan(const Expr& expr, const Argument
   return lowered;
 }
 
-Result<std::string> ExprLowering::lower_order(const std::vector<plan::SortKey>& keys) {
-  std::vector<std::string> parts;
-  for (const auto& key : keys) {
-    TRY_ASSIGN(const std::string sql, lower(*key.expr));
-    parts.push_back(fmt::format("{} {} NULLS {}", sql, key.ascending ? "ASC" : "DESC",
-                                key.nulls_first ? "FIRST" : "LAST"));
+namespace {
+
+// The kernel of a function that without ANSI gives NULL, or wraps, where it would fail.
+std::string lenient(std::string_view name, std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> functions[] = {
+      {"make_date", "try_"},
+      {"make_timestamp", "null_"},
+      {"make_timestamp_zoned", "null_"},
+      {"make_timestamp_ntz", "null_"},
+      {"parse_date", "try_"},
+      {"parse_timestamp", "try_"},
+      {"parse_timestamp_ntz", "try_"},
+      {"unix_parse", "try_"},
+      {"next_day", "try_"},
+      {"parse_url", "try_"},
+      {"parse_url_key", "try_"},
+      {"conv", "wrap_"}};
+  constexpr std::string_view prefix = "ms_";
+  for (const auto& [function, mode] : functions) {
+    if (name == function && text.starts_with(prefix))
+      return fmt::format("{}{}{}", prefix, mode, text.substr(prefix.size()));
   }
-  return join(parts, ", ");
+  return std::string(text);
 }
+
+}  // namespace
 
 Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name,
                                        const Arguments& arguments) {
   if (auto sql = arithmetic_call(expr, name, arguments)) return std::move(*sql);
+  if (auto sql = ordering_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = collection_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = other_call(expr, name, arguments)) return std::move(*sql);
   const auto text = functions::sql_template(name);
   if (!text.has_value() || text->empty())
     return Status::unsupported("the function {} is not supported", name);
   TRY_ASSIGN(const std::string type, physical_sql(expr.type));
-  return from_template(expr, *text, arguments, type);
+  return from_template(expr, expr.ansi ? std::string(*text) : lenient(name, *text), arguments,
+                       type);
 }
 
 }  // namespace millstream::engine

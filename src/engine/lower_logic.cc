@@ -1,6 +1,7 @@
 // AND, OR and what is written more than once. Spark does not look at what comes behind a side that
 // decides, so what can fail is put behind a CASE; and each value is written once, since nesting
 // would double a text with each level.
+#include <algorithm>
 #include <map>
 
 #include "base/text.h"
@@ -183,6 +184,49 @@ std::string ExprLowering::in_turn(const std::vector<const Expr*>& parts, const A
                       word);
     if (long_one) out = bound(sql[i], value, out);
   }
+  return "(" + out + ")";
+}
+
+namespace {
+
+// Functions that are NULL when any argument is: Spark takes the arguments in their order and looks
+// at none behind a NULL, which then cannot fail.
+bool stops_at_null(std::string_view name) {
+  static constexpr std::string_view names[] = {
+      "add",           "subtract",   "multiply",       "divide",     "remainder",   "div",
+      "pmod",          "equal",      "not_equal",      "less",       "less_equal",  "greater",
+      "greater_equal", "concat",     "bitwise_and",    "bitwise_or", "bitwise_xor", "date_add",
+      "date_sub",      "datediff",   "date_diff",      "add_months", "pow",         "power",
+      "atan2",         "substring",  "left",           "repeat",     "lpad",        "rpad",
+      "instr",         "locate",     "split",          "replace",    "translate",   "contains",
+      "startswith",    "endswith",   "like",           "rlike",      "levenshtein", "date_format",
+      "date_trunc",    "trunc",      "next_day",       "make_date",  "get_item",    "element_at",
+      "conv",          "split_part", "months_between", "shiftleft",  "shiftright",  "between"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+}  // namespace
+
+Result<std::string> ExprLowering::until_null(const Expr& expr, Arguments a) {
+  std::size_t last = 0;  // the last that can fail
+  for (std::size_t i = 1; i < a.size(); ++i) last = can_fail(a[i]) ? i : last;
+  if (last == 0 || !stops_at_null(expr.name)) return call(expr, expr.name, a);
+  std::string tests;
+  std::vector<std::pair<std::string, std::string>> bindings;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (!expr.children[i]->nullable) continue;
+    if (a[i].size() > repeated_max) {
+      if (!may_bind(expr)) continue;
+      const std::string variable = fresh_variable();
+      bindings.emplace_back(std::exchange(a[i], variable), variable);
+    }
+    tests += (tests.empty() ? "" : " OR ") + a[i] + " IS NULL";
+  }
+  TRY_ASSIGN(std::string out, call(expr, expr.name, a));
+  if (tests.empty()) return out;
+  out = fmt::format("CASE WHEN {} THEN NULL ELSE {} END", tests, out);
+  for (auto binding = bindings.rbegin(); binding != bindings.rend(); ++binding)
+    out = bound(binding->first, binding->second, out);
   return "(" + out + ")";
 }
 

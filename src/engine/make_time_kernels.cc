@@ -66,14 +66,17 @@ Result<std::int64_t> wall_clock(std::int32_t year, std::int32_t month, std::int3
          (hour * 3600LL + minute * 60LL) * micros_per_second + second_micros;
 }
 
+// With Null parts that make no time are NULL; a zone that is none is an error.
+template <bool Null>
 std::optional<Timestamp> make_timestamp(Failure& fail, std::int32_t year, std::int32_t month,
                                         std::int32_t day, std::int32_t hour, std::int32_t minute,
                                         std::int64_t second_micros, std::string_view zone_name) {
   const auto local = wall_clock(year, month, day, hour, minute, second_micros);
-  if (!local.ok()) return fail(local.status());
   const auto zone = Zone::find(zone_name);
   if (!zone.ok())
     return fail(Status::error("INVALID_TIMEZONE", {{"timeZone", std::string(zone_name)}}));
+  if (!local.ok() && Null) return std::nullopt;
+  if (!local.ok()) return fail(local.status());
   return Timestamp{(*zone)->from_local(*local)};
 }
 
@@ -250,8 +253,9 @@ std::optional<Longs> sequence_times(Failure& fail, Timestamp start, Timestamp st
 }  // namespace
 
 Status register_make_time_kernels(duckdb_connection c) {
-  TRY(add_kernel<make_timestamp>(c, "ms_make_timestamp"));
-  TRY((add_kernel<make_timestamp, true>(c, "ms_try_make_timestamp")));
+  TRY(add_kernel<make_timestamp<false>>(c, "ms_make_timestamp"));
+  TRY((add_kernel<make_timestamp<false>, true>(c, "ms_try_make_timestamp")));
+  TRY(add_kernel<make_timestamp<true>>(c, "ms_null_make_timestamp"));
   TRY(add_kernel<make_ym_interval>(c, "ms_make_ym_interval"));
   TRY(add_kernel<make_dt_interval>(c, "ms_make_dt_interval"));
   TRY(add_kernel<timestamp_diff>(c, "ms_timestamp_diff"));

@@ -115,4 +115,28 @@ double strict_log10(double x) {
   return y * log2_low + inverse * strict_log(part) + y * log2_high;
 }
 
+// A rough root by the exponent, a better one by a quotient of polynomials, and a step of Newton's.
+double strict_cbrt(double x) {
+  constexpr std::int32_t bias = 715094163;
+  constexpr std::int32_t subnormal_bias = 696219795;
+  if (x == 0 || !std::isfinite(x)) return x;
+  const double size = std::fabs(x);
+  double root = 0;
+  if (size < 0x1.0p-1022) {
+    root = size * 0x1.0p54;
+    root = with_high_word(root, high_word(root) / 3 + subnormal_bias);
+  } else {
+    root = with_high_word(root, high_word(size) / 3 + bias);
+  }
+  double rest = root * root / size;
+  const double sum = 0x1.15f15f15f15f1p-1 + rest * root;
+  root *= 0x1.6db6db6db6db7p-2 +
+          0x1.9b6db6db6db6ep0 / (sum + 0x1.6a0ea0ea0ea0fp0 + -0x1.691de2532c834p-1 / sum);
+  // 20 bits, and more than the root.
+  root = with_high_word(0, high_word(root) + 1);
+  rest = size / (root * root);
+  root += root * ((rest - root) / (root + root + rest));
+  return x < 0 ? -root : root;
+}
+
 }  // namespace millstream::engine

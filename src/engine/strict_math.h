@@ -9,5 +9,6 @@ double strict_cosh(double x);
 double strict_log(double x);
 double strict_log2(double x);  // the quotient of two logarithms, as Spark computes it
 double strict_log10(double x);
+double strict_cbrt(double x);
 
 }  // namespace millstream::engine

@@ -125,6 +125,16 @@ std::string_view trim_java(std::string_view text) {
   return text;
 }
 
+std::string whole_part(std::string_view text) {
+  text = trim_java(text);
+  const auto point = text.find('.');
+  if (point == std::string_view::npos ||
+      text.find_first_not_of("0123456789", point + 1) != std::string_view::npos)
+    return std::string(text);
+  const std::string whole(text.substr(0, point));
+  return whole.empty() || whole == "-" || whole == "+" ? "0" : whole;
+}
+
 std::optional<std::int64_t> parse_long(std::string_view text) {
   text = trim_java(text);
   if (!text.empty() && text[0] == '+') {
@@ -199,15 +209,16 @@ bool take(std::string_view* text, char c) {
   return true;
 }
 
-// [+-]y{4,7}[-m{1,2}[-d{1,2}]]; what follows the day stays.
-std::optional<std::int64_t> take_date(std::string_view* text, bool* complete) {
+// [+-]y{4,}[-m{1,2}[-d{1,2}]]; what follows the day stays.
+std::optional<std::int64_t> take_date(std::string_view* text, std::size_t year_digits,
+                                      bool* complete) {
   int sign = 1;
   if (take(text, '-')) {
     sign = -1;
   } else {
     take(text, '+');
   }
-  const auto year = take_digits(text, 4, 7);
+  const auto year = take_digits(text, 4, year_digits);
   if (!year) return std::nullopt;
   std::int64_t month = 1;
   std::int64_t dom = 1;
@@ -229,33 +240,30 @@ std::optional<std::int64_t> take_date(std::string_view* text, bool* complete) {
   return days_of_civil(y, static_cast<int>(month), static_cast<int>(dom));
 }
 
-// h{1,2}:m{1,2}[:s{1,2}[.f*]], as micros of the day; the hour alone is not enough, except before a
-// zone.
-std::optional<std::int64_t> take_time(std::string_view* text) {
-  const auto hour = take_digits(text, 1, 2);
-  if (!hour || *hour > 23) return std::nullopt;
-  std::int64_t minute = 0;
-  std::int64_t seconds = 0;
+struct Clock {
   std::int64_t micros = 0;
-  if (take(text, ':')) {
-    const auto m = take_digits(text, 1, 2);
-    if (!m || *m > 59) return std::nullopt;
-    minute = *m;
-    if (take(text, ':')) {
-      const auto s = take_digits(text, 1, 2);
-      if (!s || *s > 59) return std::nullopt;
-      seconds = *s;
-      if (take(text, '.')) {
-        int digits = 0;
-        while (!text->empty() && text->front() >= '0' && text->front() <= '9') {
-          if (digits++ < 6) micros = micros * 10 + (text->front() - '0');
-          text->remove_prefix(1);
-        }
-        for (; digits < 6; ++digits) micros *= 10;
-      }
-    }
+  bool has_seconds = false;
+};
+
+// h{1,2}[:m{1,2}[:s{1,2}[.f*]]], as micros of the day.
+std::optional<Clock> take_time(std::string_view* text) {
+  std::int64_t parts[3] = {0, 0, 0};
+  constexpr std::int64_t most[3] = {23, 59, 59};
+  std::size_t count = 0;
+  do {
+    const auto part = take_digits(text, 1, 2);
+    if (!part || *part > most[count]) return std::nullopt;
+    parts[count++] = *part;
+  } while (count < 3 && take(text, ':'));
+  Clock clock{((parts[0] * 60 + parts[1]) * 60 + parts[2]) * second, count == 3};
+  if (count < 3 || !take(text, '.')) return clock;
+  std::int64_t unit = second / 10;
+  while (!text->empty() && text->front() >= '0' && text->front() <= '9') {
+    clock.micros += (text->front() - '0') * unit;
+    unit /= 10;
+    text->remove_prefix(1);
   }
-  return ((*hour * 60 + minute) * 60 + seconds) * second + micros;
+  return clock;
 }
 
 }  // namespace
@@ -263,7 +271,7 @@ std::optional<std::int64_t> take_time(std::string_view* text) {
 std::optional<std::int32_t> parse_date(std::string_view text) {
   text = trim_java(text);
   bool complete = false;
-  const auto days = take_date(&text, &complete);
+  const auto days = take_date(&text, 7, &complete);
   if (!days) return std::nullopt;
   // After a whole date, a time part may follow and is ignored.
   if (!text.empty() && !(complete && (text[0] == ' ' || text[0] == 'T'))) return std::nullopt;
@@ -273,37 +281,27 @@ std::optional<std::int32_t> parse_date(std::string_view text) {
   return static_cast<std::int32_t>(*days);
 }
 
+// A date, a date and a time, or a time: "T12", "12:30". A zone stands behind seconds only.
 std::optional<TimestampParts> parse_timestamp(std::string_view text) {
   text = trim_java(text);
   TimestampParts parts;
-  bool complete = false;
-  if (text.empty()) return std::nullopt;
   const std::string_view whole = text;
+  bool complete = false;
   std::int64_t days = 0;
-  bool time_follows = false;
-  if (const auto date = take_date(&text, &complete)) {
+  if (const auto date = take_date(&text, 6, &complete)) {
     days = *date;
-    if (text.empty()) {
-      parts.local_micros = days * day;
-      return parts;
-    }
-    time_follows = complete && (take(&text, ' ') || take(&text, 'T'));
-    if (!time_follows) return std::nullopt;
+    parts.local_micros = days * day;
+    if (text.empty()) return parts;
+    if (!complete || (!take(&text, ' ') && !take(&text, 'T'))) return std::nullopt;
   } else {
     text = whole;
-    take(&text, 'T');
-    if (text.find(':') == std::string_view::npos) return std::nullopt;
     parts.has_date = false;
+    if (!take(&text, 'T') && text.find(':') > 2) return std::nullopt;
   }
-  std::int64_t time = 0;
-  if (!text.empty()) {
-    const auto taken = take_time(&text);
-    if (!taken) return std::nullopt;
-    time = *taken;
-  }
-  const auto zone = trim_java(text);
-  parts.zone = std::string(zone);
-  parts.local_micros = days * day + time;
+  const auto time = take_time(&text);
+  if (!time || (!text.empty() && !time->has_seconds)) return std::nullopt;
+  parts.zone = std::string(trim_java(text));
+  parts.local_micros = days * day + time->micros;
   return parts;
 }
 

@@ -31,6 +31,8 @@ std::string year_month_text(std::int64_t months, int start,
 
 // Strings as CAST reads them, blanks around allowed.
 std::string_view trim_java(std::string_view text);  // what String.trim() removes: all up to U+0020
+// "12.9" without what stands behind its point; the text itself where that is no digits.
+std::string whole_part(std::string_view text);
 std::optional<std::int64_t> parse_long(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
 std::optional<bool> parse_boolean(std::string_view text);

@@ -33,6 +33,8 @@ std::string in_base(std::uint64_t value, int base) {
 
 // A number in one base as text in another. A negative target base shows the sign; a positive one
 // shows 64 bits. Digits end at the first that the base does not have.
+// With Wrap what does not fit 64 bits is the greatest number that does.
+template <bool Wrap>
 std::optional<std::string> conv(Failure& fail, std::string_view text, std::int32_t from,
                                 std::int32_t to) {
   const std::int32_t base = std::abs(to);
@@ -45,8 +47,10 @@ std::optional<std::string> conv(Failure& fail, std::string_view text, std::int32
     const int digit = digit_of(c);
     if (digit >= from) break;
     value = value * static_cast<unsigned>(from) + static_cast<unsigned>(digit);
-    if (value > std::numeric_limits<std::uint64_t>::max())
-      return fail(arithmetic_overflow("Overflow in function conv()", ""));
+    if (value <= std::numeric_limits<std::uint64_t>::max()) continue;
+    if (!Wrap) return fail(arithmetic_overflow("Overflow in function conv()", ""));
+    value = std::numeric_limits<std::uint64_t>::max();
+    break;
   }
   auto bits = static_cast<std::uint64_t>(value);
   if (negative && to > 0) bits = static_cast<std::int64_t>(bits) < 0 ? ~0ULL : 0 - bits;
@@ -330,7 +334,8 @@ std::optional<std::string> plain_double(Failure&, double value) {
 }  // namespace
 
 Status register_text_kernels(duckdb_connection c) {
-  TRY(add_kernel<conv>(c, "ms_conv"));
+  TRY(add_kernel<conv<false>>(c, "ms_conv"));
+  TRY(add_kernel<conv<true>>(c, "ms_wrap_conv"));
   TRY(add_kernel<bin>(c, "ms_bin"));
   TRY(add_kernel<find_in_set>(c, "ms_find_in_set"));
   TRY(add_kernel<mask>(c, "ms_mask"));

@@ -45,6 +45,8 @@ Value list_value(std::vector<Value> items);
 // Spark's order: NULL before all, NaN after all, -0.0 equal to 0.0; nested values member by member.
 int compare(const Value& a, const Value& b);
 bool holds_null(const Value& list);
+// Bytes whose order is that of `compare`, of values of one type.
+std::string order_key(const Value& value);
 
 struct ValueHash {
   std::size_t operator()(const Value& value) const;

@@ -191,13 +191,15 @@ Result<Call> percentile_approx(const Request& request) {
   if (request.arguments.size() < 2 || request.arguments.size() > 3)
     return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
-  if (!request.arguments[0].type->is_numeric())
+  if (request.arguments[0].type->is_string()) call.argument_types[0] = column::double_type();
+  if (!call.argument_types[0]->is_numeric())
     return Status::unsupported("{} of {} is not supported", request.name,
                                request.arguments[0].type->sql());
   if (request.arguments.size() == 2) call.pretty.insert(call.pretty.rfind(')'), ", 10000");
   TRY(check_percentage(request, call));
+  if (request.arguments.size() == 3) call.argument_types[2] = column::double_type();
   call.argument_types[1] = percentage_type(request.arguments[1]);
-  call.type = result_per_percentage(request.arguments[1], request.arguments[0].type);
+  call.type = result_per_percentage(request.arguments[1], call.argument_types[0]);
   return call;
 }
 
@@ -214,8 +216,10 @@ Result<Call> list_aggregate(const Request& request) {
   if (request.arguments.empty() || request.arguments.size() > 2)
     return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
-  const bool binary = request.arguments[0].type->kind() == TypeKind::binary;
-  if (!binary && !request.arguments[0].type->is_string())
+  const TypePtr& type = request.arguments[0].type;
+  const bool binary = type->kind() == TypeKind::binary;
+  const bool becomes_text = !request.settings.ansi && !type->is_nested();
+  if (!binary && !type->is_string() && !becomes_text)
     return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
   if (request.arguments.size() == 1) call.pretty.insert(call.pretty.rfind(')'), ", NULL");
   call.type = binary ? column::binary_type() : column::string_type();
@@ -244,10 +248,9 @@ Result<Call> approximate_count(const Request& request) {
   return call;
 }
 
-// try_sum, try_avg: decimals only where a sum of many can not leave DuckDB's own range.
 Result<Call> try_total(const Request& request) {
   TRY_ASSIGN(Call call, request.name == "try_avg" ? average(request) : sum(request));
-  if (call.argument_types[0]->kind() == TypeKind::decimal &&
+  if (request.name == "try_avg" && call.argument_types[0]->kind() == TypeKind::decimal &&
       call.argument_types[0]->precision() > 28) {
     return Status::unsupported("{} of {} is not supported", request.name,
                                call.argument_types[0]->sql());
@@ -392,7 +395,7 @@ const Entry entries[] = {
     row("bit_xor", bit_aggregate, "bit_xor({0})"),
     row("percentile", percentile, "quantile_cont({0}, {1})"),
     row("percentile_weighted", nullptr, "@percentile"),
-    row("percentile_approx", percentile_approx, "@percentile_rank"),
+    row("percentile_approx", percentile_approx, "@percentile_approx"),
     row("mode", mode, "@mode"),
     row("mode_lowest", nullptr, "@mode_lowest"),
     row("histogram_numeric", histogram, "@histogram_numeric"),
@@ -430,7 +433,11 @@ const Entry entries[] = {
         "regr_count",
         [](const Request& request) -> Result<Call> {
           if (request.arguments.size() != 2) return wrong_arity(request, "2");
-          return count(request);
+          TRY_ASSIGN(Call call, count(request));
+          for (TypePtr& type : call.argument_types) {
+            if (type->is_string()) type = column::double_type();
+          }
+          return call;
         },
         "", "count"),
 };

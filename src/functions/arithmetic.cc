@@ -54,6 +54,10 @@ bool temporal(const Request& request, Call* call) {
   };
   const bool small =
       b->kind() == TypeKind::byte_ || b->kind() == TypeKind::short_ || b->kind() == TypeKind::int_;
+  const bool ansi = request.settings.ansi;
+  // Without ANSI a text is a date where one is taken from it.
+  if (!ansi && !add && a->is_string() && is_date(b))
+    return set("date_minus_date", b, b, column::day_time_interval_type(0, 0));
   if (is_date(a) && small) {
     call->pretty = pretty_from(add ? "date_add({0}, {1})" : "date_sub({0}, {1})", request);
     return set(add ? "date_add" : "date_sub", a, column::int_type(), a);
@@ -97,7 +101,7 @@ bool temporal(const Request& request, Call* call) {
   if ((is_date(a) || is_timestamp(a)) && is_interval(b)) return plus_interval(a, b, false);
   if (add && (is_date(b) || is_timestamp(b)) && is_interval(a)) return plus_interval(b, a, true);
   if (is_interval(a) && is_interval(b) && a->kind() == b->kind()) {
-    const TypePtr common = tightest_type(a, b);
+    const TypePtr common = tightest_type(a, b, request.settings.ansi);
     return set(add ? "interval_add" : "interval_subtract", common, common, common);
   }
   return false;
@@ -124,12 +128,18 @@ TypePtr decimal_result(std::string_view op, const DataType& a, const DataType& b
 bool promote(const Request& request, Call* call) {
   Argument a = request.arguments[0];
   Argument b = request.arguments[1];
+  if (!request.settings.ansi) {
+    for (Argument* text : {&a, &b}) {
+      if (!text->type->is_string()) continue;
+      text->type = column::double_type();
+      text->literal = nullptr;
+    }
+  }
   if (a.type->is_string() != b.type->is_string()) {
     Argument& text = a.type->is_string() ? a : b;
     const Argument& other = a.type->is_string() ? b : a;
     if (!other.type->is_numeric() && !is_null(other.type)) return false;
-    const bool whole = request.settings.ansi && other.type->is_integral();
-    text.type = whole ? column::long_type() : column::double_type();
+    text.type = other.type->is_integral() ? column::long_type() : column::double_type();
     text.literal = nullptr;
   }
   if (is_null(a.type)) a.type = is_null(b.type) ? column::double_type() : b.type;
@@ -141,10 +151,28 @@ bool promote(const Request& request, Call* call) {
   if (left != nullptr && right != nullptr) {
     call->argument_types = {left, right};
   } else {
-    const TypePtr common = tightest_type(a.type, b.type);
+    const TypePtr common = tightest_type(a.type, b.type, request.settings.ansi);
     call->argument_types = {common, common};
   }
   return true;
+}
+
+// Without ANSI texts are numbers of days, which must be whole, but no times.
+Status check_times(const Request& request, bool add) {
+  const TypePtr& a = request.arguments[0].type;
+  const TypePtr& b = request.arguments[1].type;
+  if (is_date(a) && (b->is_string() || b->is_numeric())) {
+    const std::string sql = pretty_from(add ? "date_add({0}, {1})" : "date_sub({0}, {1})", request);
+    const TypePtr given = b->is_string() ? column::double_type() : b;
+    return mismatch("UNEXPECTED_INPUT_TYPE", sql,
+                    {{"paramIndex", "second"},
+                     {"requiredType", "(\"INT\" or \"SMALLINT\" or \"TINYINT\")"},
+                     {"inputSql", quoted(request.arguments[1].sql)},
+                     {"inputType", quoted(given)}});
+  }
+  if (!add && is_timestamp(a) && b->is_string())
+    return unexpected_input(request, 1, "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\"");
+  return Status::OK();
 }
 
 Result<Call> arithmetic(const Request& request) {
@@ -155,6 +183,7 @@ Result<Call> arithmetic(const Request& request) {
   const TypePtr& b = request.arguments[1].type;
   const bool sum = call.name == "add" || call.name == "subtract";
   if (sum && temporal(request, &call)) return call;
+  if (sum && !request.settings.ansi) TRY(check_times(request, call.name == "add"));
   if ((call.name == "multiply" && (is_interval(a) || is_interval(b))) ||
       (call.name == "divide" && is_interval(a))) {
     return scaled_interval(request, std::move(call));
@@ -184,8 +213,15 @@ Result<Call> arithmetic(const Request& request) {
     call.type = column::double_type();
   } else if (call.name == "div") {
     if (!left->is_integral()) {
+      if (!request.settings.ansi && a->is_string() != b->is_string())
+        return a->is_string() ? operands_differ(call, left, column::long_type())
+                              : operands_differ(call, column::long_type(), left);
       return operand_mismatch(
-          call, left, "(\"BIGINT\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
+          call, left,
+          request.settings.ansi ? "(\"BIGINT\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO "
+                                  "MONTH\")"
+                                : "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL YEAR TO MONTH\" or "
+                                  "\"INTERVAL DAY TO SECOND\")");
     }
     call.argument_types = {column::long_type(), column::long_type()};
     call.type = column::long_type();
@@ -199,7 +235,8 @@ Result<Call> arithmetic(const Request& request) {
   const bool narrowed =
       left->kind() == TypeKind::decimal && ((a->is_integral() && request.arguments[0].literal) ||
                                             (b->is_integral() && request.arguments[1].literal));
-  call.nullable = call.nullable || divides || narrowed;
+  const bool may_overflow = left->kind() == TypeKind::decimal && !request.settings.ansi;
+  call.nullable = call.nullable || divides || narrowed || may_overflow;
   return call;
 }
 

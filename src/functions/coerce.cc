@@ -26,7 +26,7 @@ TypePtr wider_decimal(const DataType& a, const DataType& b) {
   return bounded_decimal(range + scale, std::max(0, scale - beyond));
 }
 
-TypePtr tightest_numeric(const TypePtr& a, const TypePtr& b) {
+TypePtr tightest_numeric(const TypePtr& a, const TypePtr& b, bool ansi) {
   if (a->kind() == TypeKind::decimal || b->kind() == TypeKind::decimal) {
     const auto floating = [](const TypePtr& t) {
       return t->kind() == TypeKind::float_ || t->kind() == TypeKind::double_;
@@ -37,8 +37,8 @@ TypePtr tightest_numeric(const TypePtr& a, const TypePtr& b) {
     return wider_decimal(*left, *right);
   }
   const TypePtr& wider = a->kind() < b->kind() ? b : a;
-  // An integer does not fit a float's mantissa, so Spark goes on to double.
-  return wider->kind() == TypeKind::float_ ? column::double_type() : wider;
+  // An integer does not fit a float's mantissa, so that ANSI goes on to double.
+  return ansi && wider->kind() == TypeKind::float_ ? column::double_type() : wider;
 }
 
 // The common type of two nested types, their members joined by `join`.
@@ -67,7 +67,12 @@ TypePtr common_nested(const TypePtr& a, const TypePtr& b, const Join& join) {
   return column::struct_type(std::move(fields));
 }
 
-TypePtr string_promotion(const DataType& other, const TypePtr& type) {
+TypePtr string_promotion(const TypePtr& type, bool ansi) {
+  const DataType& other = *type;
+  if (!ansi) {
+    const bool stays = other.kind() == TypeKind::binary || other.kind() == TypeKind::boolean;
+    return is_atomic(other) && !stays ? column::string_type() : nullptr;
+  }
   if (other.is_integral()) return column::long_type();
   if (other.is_numeric()) return column::double_type();
   return is_atomic(other) ? type : nullptr;
@@ -141,12 +146,12 @@ bool fits_parameter(const DataType& from, const DataType& to) {
   return can_cast_implicitly(from, to) || (from.is_numeric() && to.is_numeric());
 }
 
-TypePtr tightest_type(const TypePtr& a, const TypePtr& b) {
+TypePtr tightest_type(const TypePtr& a, const TypePtr& b, bool ansi) {
   if (column::same_type(a, b)) return a;
   if (a->kind() == TypeKind::null) return b;
   if (b->kind() == TypeKind::null) return a;
   if (a->is_string() && b->is_string()) return column::string_type();
-  if (a->is_numeric() && b->is_numeric()) return tightest_numeric(a, b);
+  if (a->is_numeric() && b->is_numeric()) return tightest_numeric(a, b, ansi);
   const bool a_time = a->kind() == TypeKind::date || is_timestamp(a->kind());
   const bool b_time = b->kind() == TypeKind::date || is_timestamp(b->kind());
   if (a_time && b_time) {
@@ -162,28 +167,76 @@ TypePtr tightest_type(const TypePtr& a, const TypePtr& b) {
     return column::year_month_interval_type(std::min(a->start_field(), b->start_field()),
                                             std::max(a->end_field(), b->end_field()));
   }
-  return common_nested(a, b, tightest_type);
+  return common_nested(
+      a, b, [&](const TypePtr& x, const TypePtr& y) { return tightest_type(x, y, ansi); });
 }
 
-TypePtr wider_type(const TypePtr& a, const TypePtr& b) {
-  if (TypePtr tightest = tightest_type(a, b)) return tightest;
-  if (a->is_string()) return string_promotion(*b, b);
-  if (b->is_string()) return string_promotion(*a, a);
-  return common_nested(a, b, wider_type);
+TypePtr wider_type(const TypePtr& a, const TypePtr& b, bool ansi) {
+  if (TypePtr tightest = tightest_type(a, b, ansi)) return tightest;
+  if (a->is_string()) return string_promotion(b, ansi);
+  if (b->is_string()) return string_promotion(a, ansi);
+  return common_nested(a, b,
+                       [&](const TypePtr& x, const TypePtr& y) { return wider_type(x, y, ansi); });
 }
 
-TypePtr wider_type_of(const std::vector<Argument>& arguments) {
+namespace {
+
+bool holds_string(const DataType& type) {
+  if (type.is_string()) return true;
+  return type.kind() == TypeKind::array && holds_string(*type.element());
+}
+
+}  // namespace
+
+// What is no text comes first with ANSI (an int beside a text is a bigint, which the next int
+// fits), and last without.
+TypePtr wider_type(const std::vector<TypePtr>& types, bool ansi) {
   TypePtr common = column::null_type();
-  // Strings last: string with int is bigint, and then int with bigint fits; as Spark partitions
-  // them.
-  for (const bool strings : {false, true}) {
-    for (const auto& argument : arguments) {
-      if (argument.type->is_string() != strings) continue;
-      common = wider_type(common, argument.type);
+  for (const bool strings : {!ansi, ansi}) {
+    for (const auto& type : types) {
+      if ((ansi ? type->is_string() : holds_string(*type)) != strings) continue;
+      common = wider_type(common, type, ansi);
       if (common == nullptr) return nullptr;
     }
   }
   return common;
+}
+
+namespace {
+
+std::vector<TypePtr> types_of(const std::vector<Argument>& arguments) {
+  std::vector<TypePtr> types;
+  for (const auto& argument : arguments) types.push_back(argument.type);
+  return types;
+}
+
+}  // namespace
+
+TypePtr wider_type_of(const std::vector<Argument>& arguments, bool ansi) {
+  return wider_type(types_of(arguments), ansi);
+}
+
+TypePtr wider_type_without_text(const std::vector<Argument>& arguments, bool ansi) {
+  if (ansi) return wider_type_of(arguments, ansi);
+  TypePtr common = column::null_type();
+  for (const auto& argument : arguments) {
+    common = tightest_type(common, argument.type, ansi);
+    if (common == nullptr) return nullptr;
+  }
+  return common;
+}
+
+// Without ANSI a text beside a number or a time becomes one, and a truth value beside a number is
+// 1 or 0.
+TypePtr compared_type(const TypePtr& a, const TypePtr& b, bool ansi) {
+  if (ansi) return wider_type(a, b, ansi);
+  if (a->is_string() != b->is_string()) {
+    const TypePtr& other = a->is_string() ? b : a;
+    if (other->kind() == TypeKind::null) return column::string_type();
+    if (other->kind() == TypeKind::decimal) return column::double_type();
+    return is_atomic(*other) ? other : nullptr;
+  }
+  return tightest_type(a, b, ansi);
 }
 
 bool is_orderable(const DataType& type) {
@@ -231,7 +284,19 @@ bool can_cast_atomic(const DataType& from, const DataType& to, bool ansi) {
   }
   if (!to.is_numeric()) return false;
   if (from.is_numeric() || f == TypeKind::boolean || f == TypeKind::timestamp) return true;
+  if (f == TypeKind::date) return !ansi;
   return interval && (to.is_integral() || t == TypeKind::decimal);
+}
+
+// Without ANSI a cast of these may be NULL, which a map's key cannot be.
+bool may_become_null(const DataType& from, const DataType& to) {
+  if (from == to || from.kind() == TypeKind::null || to.is_string()) return false;
+  if (from.is_string()) return to.kind() != TypeKind::binary;
+  const bool fraction = from.is_numeric() && !from.is_integral();
+  if (fraction && (to.is_integral() || is_timestamp(to.kind()))) return true;
+  if (to.kind() == TypeKind::date || from.kind() == TypeKind::date)
+    return !is_timestamp(to.kind()) && !is_timestamp(from.kind());
+  return to.kind() == TypeKind::decimal && !can_cast_implicitly(from, to);
 }
 
 }  // namespace
@@ -245,7 +310,9 @@ bool can_cast(const TypePtr& from, const TypePtr& to, bool ansi) {
   if (from->kind() != to->kind() || from->fields().size() != to->fields().size()) return false;
   for (std::size_t i = 0; i < from->fields().size(); ++i) {
     if (!can_cast(from->fields()[i].type, to->fields()[i].type, ansi)) return false;
-    if (from->fields()[i].nullable && !to->fields()[i].nullable) return false;
+    if (to->fields()[i].nullable) continue;
+    if (from->fields()[i].nullable) return false;
+    if (!ansi && may_become_null(*from->fields()[i].type, *to->fields()[i].type)) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// Type rules shared by the table's parts: Spark's ANSI coercion and its decimal arithmetic. Pure;
-// any thread.
+// Type rules shared by the table's parts: Spark's coercion, with ANSI and without, and its decimal
+// arithmetic. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,10 @@ bool can_cast_implicitly(const column::DataType& from, const column::DataType& t
 // The same for a function's own parameters: a number fits any other kind of number.
 bool fits_parameter(const column::DataType& from, const column::DataType& to);
 // Spark's "tightest common type": no string promotion.
-column::TypePtr tightest_type(const column::TypePtr& a, const column::TypePtr& b);
-column::TypePtr wider_type_of(const std::vector<Argument>& arguments);
+column::TypePtr tightest_type(const column::TypePtr& a, const column::TypePtr& b, bool ansi);
+column::TypePtr wider_type_of(const std::vector<Argument>& arguments, bool ansi);
+// Without ANSI greatest and kin turn nothing into text.
+column::TypePtr wider_type_without_text(const std::vector<Argument>& arguments, bool ansi);
 bool is_orderable(const column::DataType& type);
 
 // "\"INT\"": how messages quote a type, an expression.

@@ -19,7 +19,7 @@ std::string types_text(const Request& request, std::size_t first = 0, std::size_
 
 Result<Call> make_array(const Request& request) {
   Call call = begin_call(request);
-  const TypePtr common = wider_type_of(request.arguments);
+  const TypePtr common = wider_type_of(request.arguments, request.settings.ansi);
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`array`"}, {"dataType", types_text(request)}});
@@ -38,8 +38,8 @@ Result<Call> make_map(const Request& request) {
   std::vector<Argument> sides[2];
   for (std::size_t i = 0; i < request.arguments.size(); ++i)
     sides[i % 2].push_back(request.arguments[i]);
-  const TypePtr key = wider_type_of(sides[0]);
-  const TypePtr value = wider_type_of(sides[1]);
+  const TypePtr key = wider_type_of(sides[0], request.settings.ansi);
+  const TypePtr value = wider_type_of(sides[1], request.settings.ansi);
   if (key == nullptr) {
     return mismatch("CREATE_MAP_KEY_DIFF_TYPES", call.pretty,
                     {{"functionName", "`map`"}, {"dataType", types_text(request, 0, 2)}});
@@ -110,7 +110,28 @@ Result<Call> size(const Request& request) {
   if (kind == TypeKind::map) call.name = "size_map";
   call.type = column::int_type();
   call.nullable = any_nullable(request);
+  // Without ANSI the size of NULL is -1.
+  if (!request.settings.ansi) {
+    call.name += "_legacy";
+    call.nullable = false;
+  }
   return call;
+}
+
+// Whether the second argument can be a key of the map that the first is.
+Status check_key(const Request& request, const Call& call) {
+  const TypePtr& map = request.arguments[0].type;
+  const TypePtr& key = request.arguments[1].type;
+  const bool apart = key->is_string() != map->key()->is_string() && key->kind() != TypeKind::null;
+  if (!request.settings.ansi && apart) {
+    return mismatch("MAP_FUNCTION_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`" + request.name + "`"},
+                     {"dataType", "\"MAP\""},
+                     {"leftType", quoted(map)},
+                     {"rightType", quoted(key)}});
+  }
+  return can_cast_implicitly(*key, *map->key()) ? Status::OK()
+                                                : unexpected_input(request, 1, quoted(map->key()));
 }
 
 // x[i], x[key]: the analyzer's extract of arrays and maps.
@@ -121,16 +142,14 @@ Result<Call> get_item(const Request& request) {
   call.nullable = true;
   if (container->kind() == TypeKind::array) {
     if (!request.arguments[1].type->is_integral())
-      return unexpected_input(request, 1, "\"INTEGRAL\"");
+      return unexpected_input(request, 1, request.settings.ansi ? "\"INTEGRAL\"" : "\"INT\"");
     call.argument_types[1] = column::long_type();
     call.type = container->element();
     return call;
   }
   if (container->kind() != TypeKind::map)
     return unexpected_input(request, 0, "(\"ARRAY\" or \"MAP\")");
-  if (!can_cast_implicitly(*request.arguments[1].type, *container->key())) {
-    return unexpected_input(request, 1, quoted(container->key()));
-  }
+  TRY(check_key(request, call));
   call.name = "get_map_value";
   call.argument_types[1] = container->key();
   call.type = container->value();
@@ -154,7 +173,9 @@ Result<Call> with_element(const Request& request) {
   if (value->kind() == TypeKind::null && call.name == "array_contains") {
     return mismatch("NULL_TYPE", call.pretty, {{"functionName", "`" + request.name + "`"}});
   }
-  const TypePtr common = wider_type(array->element(), value);
+  const bool ansi = request.settings.ansi;
+  const TypePtr common = ansi ? wider_type(array->element(), value, ansi)
+                              : tightest_type(array->element(), value, ansi);
   if (common == nullptr) {
     return mismatch("ARRAY_FUNCTION_DIFF_TYPES", call.pretty,
                     {{"functionName", "`" + request.name + "`"},
@@ -226,7 +247,7 @@ Result<Call> set_of_arrays(const Request& request) {
   const TypePtr& a = request.arguments[0].type;
   const TypePtr& b = request.arguments[1].type;
   const bool arrays = a->kind() == TypeKind::array && b->kind() == TypeKind::array;
-  const TypePtr common = arrays ? tightest_type(a, b) : nullptr;
+  const TypePtr common = arrays ? tightest_type(a, b, request.settings.ansi) : nullptr;
   if (common == nullptr) {
     return mismatch("BINARY_ARRAY_DIFF_TYPES", call.pretty,
                     {{"functionName", "`" + request.name + "`"},
@@ -259,8 +280,9 @@ Result<Call> array_insert(const Request& request) {
   const TypePtr& array = request.arguments[0].type;
   const TypePtr& position = request.arguments[1].type;
   const TypePtr& element = request.arguments[2].type;
-  const TypePtr common =
-      array->kind() == TypeKind::array ? tightest_type(array->element(), element) : nullptr;
+  const TypePtr common = array->kind() == TypeKind::array
+                             ? tightest_type(array->element(), element, request.settings.ansi)
+                             : nullptr;
   if (common == nullptr) {
     return mismatch("ARRAY_FUNCTION_DIFF_TYPES", call.pretty,
                     {{"functionName", "`array_insert`"},
@@ -359,8 +381,7 @@ Result<Call> map_contains_key(const Request& request) {
   if (request.arguments[1].type->kind() == TypeKind::null) {
     return mismatch("NULL_TYPE", call.pretty, {{"functionName", "`map_contains_key`"}});
   }
-  if (!can_cast_implicitly(*request.arguments[1].type, *map->key()))
-    return unexpected_input(request, 1, quoted(map->key()));
+  TRY(check_key(request, call));
   call.argument_types[1] = map->key();
   call.type = column::boolean_type();
   call.nullable = true;
@@ -406,7 +427,10 @@ Result<Call> map_concat(const Request& request) {
   std::vector<std::string> types;
   for (const auto& argument : request.arguments) {
     types.push_back(quoted(argument.type));
-    if (common != nullptr) common = tightest_type(common, argument.type);
+    if (common != nullptr) {
+      common = request.settings.ansi ? tightest_type(common, argument.type, true)
+                                     : wider_type(common, argument.type, false);
+    }
     if (argument.type->kind() != TypeKind::map) common = nullptr;
   }
   if (common == nullptr) {
@@ -458,7 +482,9 @@ Result<Call> array_join(const Request& request) {
 Result<Call> array_repeat(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   Call call = begin_call(request);
-  if (!fits_parameter(*request.arguments[1].type, *column::int_type()))
+  const TypePtr& count = request.arguments[1].type;
+  if (!fits_parameter(*count, *column::int_type()) ||
+      (!request.settings.ansi && count->is_string()))
     return unexpected_input(request, 1, "\"INT\"");
   call.argument_types[1] = column::int_type();
   call.type = column::array_type(request.arguments[0].type, request.arguments[0].nullable);
@@ -483,13 +509,15 @@ Result<Call> slice(const Request& request) {
 
 // sequence(start, stop[, step]) of timestamps, or of one and a date.
 bool is_time_sequence(const Request& request) {
-  const TypePtr common = wider_type(request.arguments[0].type, request.arguments[1].type);
+  const TypePtr common =
+      wider_type(request.arguments[0].type, request.arguments[1].type, request.settings.ansi);
   return common != nullptr &&
          (common->kind() == TypeKind::timestamp || common->kind() == TypeKind::timestamp_ntz);
 }
 
 Result<Call> sequence_of_times(const Request& request, Call call) {
-  const TypePtr common = wider_type(request.arguments[0].type, request.arguments[1].type);
+  const TypePtr common =
+      wider_type(request.arguments[0].type, request.arguments[1].type, request.settings.ansi);
   call.argument_types[0] = common;
   call.argument_types[1] = common;
   call.name = "sequence_times_daily";
@@ -533,7 +561,7 @@ Result<Call> sequence(const Request& request) {
     return call;
   }
   if (is_time_sequence(request)) return sequence_of_times(request, std::move(call));
-  const TypePtr common = wider_type_of(request.arguments);
+  const TypePtr common = wider_type_of(request.arguments, request.settings.ansi);
   if (common == nullptr || !common->is_integral()) {
     return Status::unsupported("sequence of {} is not supported: only of integers",
                                types_text(request));
@@ -591,6 +619,8 @@ const Entry entries[] = {
     {.name = "size", .sql = "CAST(len({0}) AS INTEGER)", .rule = size},
     {.name = "cardinality", .rule = size, .canonical = "size"},
     {.name = "size_map", .sql = "CAST(cardinality({0}) AS INTEGER)"},
+    {.name = "size_legacy", .sql = "coalesce(CAST(len({0}) AS INTEGER), -1)"},
+    {.name = "size_map_legacy", .sql = "coalesce(CAST(cardinality({0}) AS INTEGER), -1)"},
     {.name = "get_item", .pretty = "{0}[{1}]", .rule = get_item},
     {.name = "get_map_value"},
     {.name = "get", .sql = "CASE WHEN {1} < 0 THEN NULL ELSE {0}[{1} + 1] END", .rule = element_at},

@@ -8,20 +8,29 @@ using column::TypePtr;
 
 namespace {
 
+// The number of a truth value and a number.
+TypePtr number_of_pair(const TypePtr& a, const TypePtr& b) {
+  if (a->kind() == TypeKind::boolean && b->is_numeric()) return b;
+  return b->kind() == TypeKind::boolean && a->is_numeric() ? a : nullptr;
+}
+
 Result<Call> comparison(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   Call call = begin_call(request);
   const TypePtr& a = request.arguments[0].type;
   const TypePtr& b = request.arguments[1].type;
-  TypePtr common = wider_type(a, b);
-  // ANSI: a string meets a boolean as boolean, but a number never does.
+  TypePtr common = compared_type(a, b, request.settings.ansi);
+  const bool equality =
+      call.name == "equal" || call.name == "null_safe_equal" || call.name == "not_equal";
+  // Without ANSI a truth value equals 1 or 0; no mode orders it beside numbers.
+  if (!request.settings.ansi && equality && common == nullptr) common = number_of_pair(a, b);
   if (common == nullptr) {
     return mismatch("BINARY_OP_DIFF_TYPES", call.pretty,
                     {{"left", quoted(a)}, {"right", quoted(b)}});
   }
   if (common->kind() == TypeKind::null) common = column::boolean_type();
   if (!is_orderable(*common)) {
-    if (call.name == "equal" || call.name == "null_safe_equal" || call.name == "not_equal") {
+    if (equality) {
       if (common->kind() == TypeKind::calendar_interval) {
         return Status::unsupported("comparing calendar intervals is not supported");
       }
@@ -32,7 +41,13 @@ Result<Call> comparison(const Request& request) {
   }
   call.argument_types = {common, common};
   call.type = column::boolean_type();
-  call.nullable = call.name != "null_safe_equal" && any_nullable(request);
+  // A constant integer becomes a decimal of as many digits, which Spark takes for a cast that may
+  // be NULL.
+  bool narrowed = false;
+  for (const auto& argument : request.arguments)
+    narrowed = narrowed || (argument.literal != nullptr && argument.type->is_integral());
+  narrowed = narrowed && common->kind() == TypeKind::decimal;
+  call.nullable = call.name != "null_safe_equal" && (any_nullable(request) || narrowed);
   return call;
 }
 
@@ -44,7 +59,7 @@ Result<Call> logic(const Request& request) {
   for (const auto& argument : request.arguments) {
     const TypeKind kind = argument.type->kind();
     const bool fits = kind == TypeKind::boolean || kind == TypeKind::null ||
-                      (arity == 1 && argument.type->is_string());
+                      (arity == 1 && request.settings.ansi && argument.type->is_string());
     if (!fits && wrong == nullptr) wrong = argument.type;
   }
   if (wrong != nullptr && arity == 1) return unexpected_input(request, 0, "\"BOOLEAN\"");

@@ -40,7 +40,8 @@ Result<Call> choose_if(const Request& request) {
   const TypeKind condition = request.arguments[0].type->kind();
   if (condition != TypeKind::boolean && condition != TypeKind::null)
     return unexpected_input(request, 0, "\"BOOLEAN\"");
-  const TypePtr common = wider_type(request.arguments[1].type, request.arguments[2].type);
+  const TypePtr common =
+      wider_type(request.arguments[1].type, request.arguments[2].type, request.settings.ansi);
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`if`"},
@@ -56,7 +57,8 @@ Result<Call> choose_if(const Request& request) {
 Result<Call> nvl2(const Request& request) {
   if (request.arguments.size() != 3) return wrong_arity(request, "3");
   Call call = begin_call(request);
-  const TypePtr common = wider_type(request.arguments[1].type, request.arguments[2].type);
+  const TypePtr common =
+      wider_type(request.arguments[1].type, request.arguments[2].type, request.settings.ansi);
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`if`"},
@@ -103,7 +105,7 @@ const Entry entries[] = {
      .rule = [](const Request& request) -> Result<Call> {
        TRY_ASSIGN(Call call, apply_signature(request));
        const Argument zero{column::int_type(), false, nullptr, "0"};
-       call.type = wider_type_of({request.arguments[0], zero});
+       call.type = wider_type_of({request.arguments[0], zero}, request.settings.ansi);
        if (call.type == nullptr) call.type = call.argument_types[0];
        call.argument_types[0] = call.type;
        return call;

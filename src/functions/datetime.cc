@@ -31,10 +31,16 @@ Result<Call> to_date(const Request& request) {
   const TypePtr& type = request.arguments[0].type;
   call.type = column::date_type();
   call.nullable = any_nullable(request) || request.name == "try_to_date" ||
-                  (type->is_string() && request.arguments.size() == 1);
+                  !request.settings.ansi || (type->is_string() && request.arguments.size() == 1);
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = request.name == "try_to_date" ? "try_parse_date" : "parse_date";
     call.argument_types = {column::string_type(), column::string_type()};
+    return call;
+  }
+  // Without ANSI anything but a time is read as its text.
+  if (!request.settings.ansi && !type->is_nested() && !can_cast(type, call.type, true)) {
+    call.name = "try_cast_date";
+    call.argument_types[0] = column::string_type();
     return call;
   }
   if (!can_cast(type, call.type, request.settings.ansi))
@@ -53,8 +59,8 @@ Result<Call> to_timestamp(const Request& request) {
   const bool ntz = request.name.ends_with("ntz");
   const bool attempt = request.name.starts_with("try_");
   call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
-  call.nullable =
-      any_nullable(request) || attempt || (type->is_string() && request.arguments.size() == 1);
+  call.nullable = any_nullable(request) || attempt ||
+                  (type->is_string() && (!request.settings.ansi || request.arguments.size() == 1));
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name =
         std::string(attempt ? "try_" : "") + (ntz ? "parse_timestamp_ntz" : "parse_timestamp");
@@ -93,6 +99,7 @@ Result<Call> unix_timestamp(const Request& request) {
   }
   const TypePtr& type = request.arguments[0].type;
   if (type->is_string()) {
+    call.nullable = call.nullable || !request.settings.ansi;
     call.name = "unix_parse";
     if (request.arguments.size() == 2) call.argument_types[1] = column::string_type();
   } else if (type->kind() == TypeKind::timestamp_ntz) {
@@ -251,7 +258,7 @@ Result<Call> make_timestamp(const Request& request) {
   if (given == 7 && request.name == "try_make_timestamp")
     call.pretty = pretty_from("try_make_timestamp({0}, {1}, {2}, {3}, {4}, {5})", request);
   call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
-  call.nullable = attempt || any_nullable(request);
+  call.nullable = attempt || any_nullable(request) || !request.settings.ansi;
   return call;
 }
 
@@ -324,6 +331,13 @@ Result<Call> add_days(const Request& request) {
         days->is_numeric() && (!days->is_integral() || days->kind() == column::TypeKind::long_);
     if (wider || days->kind() == column::TypeKind::boolean)
       return unexpected_input(request, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
+    const auto text = literal_text(request.arguments[1]);
+    if (text && !request.settings.ansi && !parse_int64(*text)) {
+      const bool add = request.entry.canonical.empty() ? request.entry.name == "date_add"
+                                                       : request.entry.canonical == "date_add";
+      return Status::error("SECOND_FUNCTION_ARGUMENT_NOT_INTEGER",
+                           {{"functionName", add ? "date_add" : "date_sub"}});
+    }
   }
   return apply_signature(request);
 }
@@ -633,10 +647,18 @@ const Entry entries[] = {
     {.name = "from_unixtime",
      .parameters = "ls?",
      .result = "s",
-     .sql = "ms_date_format(ms_timestamp_of({0}, 1000000), {1}, {tz})",
+     .sql = "ms_date_format(ms_timestamp_wrapped({0}), {1}, {tz})",
      .null = '~',
      .defaults = "yyyy-MM-dd HH:mm:ss"},
-    {.name = "make_date", .parameters = "iii", .result = "D", .sql = "ms_make_date({0}, {1}, {2})"},
+    {.name = "make_date",
+     .parameters = "iii",
+     .result = "D",
+     .sql = "ms_make_date({0}, {1}, {2})",
+     .rule = [](const Request& request) -> Result<Call> {
+       TRY_ASSIGN(Call call, apply_signature(request));
+       call.nullable = call.nullable || !request.settings.ansi;
+       return call;
+     }},
     {.name = "from_utc_timestamp",
      .parameters = "Ts",
      .result = "T",

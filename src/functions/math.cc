@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/text.h"
 #include "functions/table.h"
 
 namespace millstream::functions {
@@ -29,9 +30,17 @@ Result<Call> bitwise(const Request& request) {
   if (request.arguments.size() != arity) return wrong_arity(request, std::to_string(arity));
   Call call = begin_call(request);
   TypePtr common = arity == 1 ? request.arguments[0].type
-                              : wider_type(request.arguments[0].type, request.arguments[1].type);
-  if (common == nullptr)
-    return operands_differ(call, request.arguments[0].type, request.arguments[1].type);
+                   : request.settings.ansi
+                       ? wider_type(request.arguments[0].type, request.arguments[1].type, true)
+                       : tightest_type(request.arguments[0].type, request.arguments[1].type, false);
+  if (common == nullptr) {
+    // Without ANSI a text is a number with a fraction.
+    const auto shown = [&](std::size_t i) {
+      const TypePtr& type = request.arguments[i].type;
+      return type->is_string() && !request.settings.ansi ? column::double_type() : type;
+    };
+    return operands_differ(call, shown(0), shown(1));
+  }
   if (is_null(common)) common = column::int_type();
   if (!common->is_integral()) {
     return arity == 1 ? unexpected_input(request, 0, "\"INTEGRAL\"")
@@ -53,7 +62,9 @@ Result<Call> round_to(const Request& request) {
   if (!type->is_numeric()) return unexpected_input(request, 0, "\"NUMERIC\"");
   std::int64_t digits = 0;
   if (request.arguments.size() == 2) {
-    const auto given = literal_int(request.arguments[1]);
+    auto given = literal_int(request.arguments[1]);
+    const auto text = literal_text(request.arguments[1]);
+    if (!request.settings.ansi && text) given = parse_int64(*text);
     if (!given) {
       return mismatch("NON_FOLDABLE_INPUT", call.pretty,
                       {{"inputName", "`scale`"},
@@ -118,7 +129,9 @@ Result<Call> ceil_floor_scaled(const Request& request) {
                                                    {"paramName", "`scale`"},
                                                    {"paramType", "\"INT\""}});
   }
-  if (is_null(type) || type->is_string() || type->kind() == TypeKind::double_) {
+  if (is_null(type)) {
+    type = column::decimal_type(38, 18);
+  } else if (type->is_string() || type->kind() == TypeKind::double_) {
     type = column::decimal_type(30, 15);
   } else if (type->kind() == TypeKind::float_) {
     type = column::decimal_type(14, 7);
@@ -229,7 +242,7 @@ TypePtr uniform_type(const TypePtr& low, const TypePtr& high) {
   const bool right = high->kind() == TypeKind::decimal;
   if (left && right) return low->precision() > high->precision() ? low : high;
   if (left || right) return left ? low : high;
-  return tightest_type(low, high);
+  return tightest_type(low, high, true);
 }
 
 // uniform(low, high[, seed])
@@ -289,7 +302,7 @@ const Entry entries[] = {
     {.name = "cbrt",
      .parameters = "d",
      .result = "d",
-     .sql = "cbrt({0})",
+     .sql = "ms_cbrt({0})",
      .null = '~',
      .pretty = "^"},
     {.name = "exp",
@@ -336,7 +349,7 @@ const Entry entries[] = {
        TRY_ASSIGN(Call call, apply_signature(request));
        if (request.arguments.size() == 1) {
          call.name = "ln";
-         call.pretty = pretty_from("ln({0})", request);
+         call.pretty = pretty_from("LOG(E(), {0})", request);
        } else {
          call.name = "log_base";
          call.pretty = pretty_from("LOG({0}, {1})", request);
@@ -514,6 +527,24 @@ const Entry entries[] = {
     {.name = "hex_binary", .parameters = "x", .result = "s", .sql = "hex({0})"},
     {.name = "hex_string", .parameters = "s", .result = "s", .sql = "hex(encode({0}))"},
     {.name = "unhex", .parameters = "s", .result = "x", .sql = "ms_unhex({0})", .null = '~'},
+    {.name = "<<",
+     .parameters = "Ii",
+     .result = "0",
+     .pretty = "({0} << {1})",
+     .rule = shift,
+     .canonical = "shiftleft"},
+    {.name = ">>",
+     .parameters = "Ii",
+     .result = "0",
+     .pretty = "({0} >> {1})",
+     .rule = shift,
+     .canonical = "shiftright"},
+    {.name = ">>>",
+     .parameters = "Ii",
+     .result = "0",
+     .pretty = "({0} >>> {1})",
+     .rule = shift,
+     .canonical = "shiftrightunsigned"},
     {.name = "shiftleft",
      .parameters = "Ii",
      .result = "0",

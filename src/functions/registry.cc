@@ -206,13 +206,18 @@ Status check_arguments(const Request& request, const std::vector<Parameter>& par
     call->argument_types[i] = type;
   }
   if (joined.empty()) return Status::OK();
-  *common = wider_type_of(joined);
+  const bool ansi = request.settings.ansi;
+  *common = request.name == "greatest" || request.name == "least"
+                ? wider_type_without_text(joined, ansi)
+                : wider_type_of(joined, ansi);
   if (*common == nullptr) {
     std::vector<std::string> types;
     for (const auto& argument : joined) types.push_back(quoted(argument.type));
-    return mismatch("DATA_DIFF_TYPES", pretty_from(request.entry.pretty, request),
-                    {{"functionName", "`" + request.name + "`"},
-                     {"dataType", "(" + join(types, " or ") + ")"}});
+    const bool listed = request.name == "greatest" || request.name == "least";
+    return mismatch(
+        "DATA_DIFF_TYPES", pretty_from(request.entry.pretty, request),
+        {{"functionName", "`" + request.name + "`"},
+         {"dataType", listed ? "[" + join(types, ", ") + "]" : "(" + join(types, " or ") + ")"}});
   }
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Parameter& parameter = parameters[std::min(i, parameters.size() - 1)];
@@ -338,8 +343,8 @@ Result<Call> apply_signature(const Request& request) {
 
 namespace {
 
-// A string that is read as something else makes the result nullable, also where ANSI mode fails
-// instead. Not for functions that look at NULLs themselves.
+// A string that is read as something else, or a fraction as a whole number, makes the result
+// nullable, also where ANSI mode fails instead. Not for functions that look at NULLs themselves.
 bool reads_strings(const Request& request, const Call& call) {
   static constexpr std::string_view own[] = {
       "coalesce", "nvl",  "ifnull", "named_struct", "struct",
@@ -347,10 +352,11 @@ bool reads_strings(const Request& request, const Call& call) {
       "if",       "nvl2", "<=>",    "equal_null",   "null_safe_equal"};
   if (std::find(std::begin(own), std::end(own), request.name) != std::end(own)) return false;
   for (std::size_t i = 0; i < request.arguments.size() && i < call.argument_types.size(); ++i) {
-    const bool read = request.arguments[i].type->is_string() &&
-                      !call.argument_types[i]->is_string() &&
-                      call.argument_types[i]->kind() != TypeKind::binary;
-    if (read) return true;
+    const DataType& from = *request.arguments[i].type;
+    const DataType& to = *call.argument_types[i];
+    const bool read = from.is_string() && !to.is_string() && to.kind() != TypeKind::binary;
+    const bool cut = from.is_numeric() && !from.is_integral() && to.is_integral();
+    if (read || cut) return true;
   }
   return false;
 }

@@ -63,7 +63,11 @@ std::string functions_document();
 
 // Implicit casts that more than functions need (set operations, IN, CASE, coalesce, joins' USING).
 // The common type of two types, or nothing when Spark finds none.
-column::TypePtr wider_type(const column::TypePtr& a, const column::TypePtr& b);
+column::TypePtr wider_type(const column::TypePtr& a, const column::TypePtr& b, bool ansi);
+// The same of several, in the order in which Spark looks at them.
+column::TypePtr wider_type(const std::vector<column::TypePtr>& types, bool ansi);
+// What two sides of a comparison are compared as.
+column::TypePtr compared_type(const column::TypePtr& a, const column::TypePtr& b, bool ansi);
 // True when ANSI (or legacy) rules allow CAST(from AS to) at all.
 bool can_cast(const column::TypePtr& from, const column::TypePtr& to, bool ansi);
 

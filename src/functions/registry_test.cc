@@ -67,7 +67,7 @@ TEST(Functions, Errors) {
 
 TEST(Functions, WiderTypes) {
   const auto wider = [](const column::TypePtr& a, const column::TypePtr& b) {
-    const auto type = wider_type(a, b);
+    const auto type = wider_type(a, b, true);
     return type == nullptr ? std::string("none") : type->sql();
   };
   EXPECT_EQ(wider(column::int_type(), column::string_type()), "BIGINT");

@@ -301,7 +301,7 @@ class XmlInference {
       const TypePtr value = column::struct_type({{value_tag_, left ? b : a, true, {}}});
       return merged(left ? *a : *b, *value);
     }
-    const TypePtr common = tightest_type(a, b);
+    const TypePtr common = tightest_type(a, b, true);
     return common != nullptr ? common : column::string_type();
   }
 

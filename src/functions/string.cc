@@ -46,7 +46,7 @@ Result<Call> concat(const Request& request) {
     binaries = binaries && argument.type->kind() == TypeKind::binary;
   }
   if (arrays) {
-    const TypePtr common = wider_type_of(request.arguments);
+    const TypePtr common = wider_type_of(request.arguments, request.settings.ansi);
     if (common == nullptr || common->kind() != TypeKind::array) {
       std::vector<std::string> types;
       for (const auto& argument : request.arguments) types.push_back(quoted(argument.type));
@@ -135,8 +135,8 @@ Result<Call> decode_rule(const Request& request) {
     (result ? results : keys).push_back(request.arguments[i]);
     if (result) call.nullable = call.nullable || request.arguments[i].nullable;
   }
-  const TypePtr key = wider_type_of(keys);
-  const TypePtr result = wider_type_of(results);
+  const TypePtr key = wider_type_of(keys, request.settings.ansi);
+  const TypePtr result = wider_type_of(results, request.settings.ansi);
   if (key == nullptr || result == nullptr)
     return Status::unsupported("decode of values without a common type is not supported");
   for (std::size_t i = 0; i < given; ++i) {
@@ -245,7 +245,8 @@ Result<Call> format_number_rule(const Request& request) {
   const TypePtr& number = request.arguments[0].type;
   TypePtr type =
       number->is_string() || number->kind() == TypeKind::null ? column::double_type() : number;
-  if (!type->is_numeric()) return unexpected_input(request, 0, "\"NUMERIC\"");
+  const bool refused = number->is_string() && !request.settings.ansi;
+  if (refused || !type->is_numeric()) return unexpected_input(request, 0, "\"NUMERIC\"");
   if (type->kind() == TypeKind::float_) type = column::double_type();
   call.argument_types[0] = type;
   const TypePtr& places = request.arguments[1].type;

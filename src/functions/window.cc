@@ -40,7 +40,11 @@ Result<Call> shifted(const Request& request) {
   call.type = request.arguments[0].type;
   if (request.arguments.size() >= 2) call.argument_types[1] = column::int_type();
   if (request.arguments.size() == 3) {
-    const TypePtr common = wider_type(request.arguments[0].type, request.arguments[2].type);
+    const TypePtr common = request.settings.ansi ? wider_type(request.arguments[0].type,
+                                                              request.arguments[2].type, true)
+                           : fits_parameter(*request.arguments[2].type, *request.arguments[0].type)
+                               ? request.arguments[0].type
+                               : nullptr;
     if (common == nullptr) return unexpected_input(request, 2, quoted(request.arguments[0].type));
     call.type = common;
     call.argument_types[0] = common;
@@ -85,11 +89,19 @@ Entry row(std::string_view name, std::string_view parameters, std::string_view r
   return entry;
 }
 
+// One whose name Spark shows in capitals.
+Entry upper_row(std::string_view name, std::string_view parameters, std::string_view result,
+                std::string_view sql) {
+  Entry entry = row(name, parameters, result, sql);
+  entry.pretty = "^";
+  return entry;
+}
+
 const Entry entries[] = {
     row("row_number", "", "i", "row_number()"),
-    row("rank", "", "i", "rank()"),
-    row("dense_rank", "", "i", "dense_rank()"),
-    row("percent_rank", "", "d", "percent_rank()"),
+    upper_row("rank", "", "i", "rank()"),
+    upper_row("dense_rank", "", "i", "dense_rank()"),
+    upper_row("percent_rank", "", "d", "percent_rank()"),
     row("cume_dist", "", "d", "cume_dist()"),
     row("ntile", "i", "i", "ntile({0})"),
     row("lag", "", "", "lag({*})", shifted),

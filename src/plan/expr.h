@@ -99,6 +99,8 @@ struct Expr {
   ExprPtr filter;         // aggregate: FILTER (WHERE …)
   bool try_cast = false;  // cast: NULL in place of an error
   bool ansi = true;       // cast, call: ANSI semantics (overflow and malformed input are errors)
+  std::shared_ptr<const std::string>
+      time_zone;              // of a view made under another; null: the session's
   bool deterministic = true;  // call: false for rand(), uuid() and kin
   int ordinal = 0;            // get_field
   std::shared_ptr<const WindowSpec> window;

@@ -320,7 +320,7 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to
       fmt::format("{}({} AS {})", try_cast ? "TRY_CAST" : "CAST", child->pretty, to->sql());
   const bool strict = use_ansi || try_cast;
   if (!functions::can_cast(child->type, to, strict)) {
-    ErrorParameters parameters{{"sqlExpr", sql_expr(pretty)},
+    ErrorParameters parameters{{"sqlExpr", sql_expr(to->is_nested() ? child->pretty : pretty)},
                                {"srcType", sql_type(child->type)},
                                {"targetType", sql_type(to)}};
     const bool from_date = child->type->kind() == TypeKind::date && to->is_numeric();

@@ -95,6 +95,11 @@ class ExpressionAnalyzer {
   Result<ExprPtr> function(const spark::connect::Expression_UnresolvedFunction& proto);
   Result<ExprPtr> named_function(const std::string& name, std::vector<ExprPtr> arguments,
                                  bool distinct);
+  Result<std::optional<ExprPtr>> without_ansi(const std::string& name,
+                                              const std::vector<ExprPtr>& arguments);
+  Result<std::optional<ExprPtr>> truth_equality(const std::string& name, const ExprPtr& a,
+                                                const ExprPtr& b);
+  Result<std::optional<ExprPtr>> text_and_interval(const std::string& name, ExprPtr a, ExprPtr b);
   Result<std::optional<ExprPtr>> special_function(const std::string& lower, const std::string& name,
                                                   const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> case_when(const std::vector<ExprPtr>& arguments);
@@ -137,7 +142,7 @@ class ExpressionAnalyzer {
   Scope& scope_;
   const std::string* text_;    // of SQL, when there is one: what places are in
   const Proto* at_ = nullptr;  // what is being resolved, of that whose place is known
-  bool in_window_ = false;              // the function of an OVER: window functions are allowed
+  bool in_window_ = false;     // the function of an OVER: window functions are allowed
   std::vector<std::string> generator_names_;
 };
 

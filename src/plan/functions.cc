@@ -64,13 +64,23 @@ const Expr* first_of(const Expr& expr, ExprKind kind) {
 }
 
 // The common type of all, nothing when there is none.
-TypePtr common_type(const std::vector<ExprPtr>& exprs) {
+TypePtr common_type(const std::vector<ExprPtr>& exprs, bool ansi) {
   TypePtr common;
+  if (!ansi) {
+    std::vector<TypePtr> types;
+    for (const auto& e : exprs) types.push_back(e->type);
+    return functions::wider_type(types, ansi);
+  }
   for (const auto& e : exprs) {
-    common = common == nullptr ? e->type : functions::wider_type(common, e->type);
+    common = common == nullptr ? e->type : functions::wider_type(common, e->type, ansi);
     if (common == nullptr) return nullptr;
   }
   return common;
+}
+
+bool is_true(const Expr& e) {
+  return e.kind == ExprKind::literal && e.type->kind() == TypeKind::boolean && e.value->is_valid &&
+         static_cast<const arrow::BooleanScalar&>(*e.value).value;
 }
 
 // A constant text that is shown as the call which it answers.
@@ -283,6 +293,8 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
       return wrap(call(name, arguments));
     }
   }
+  TRY_ASSIGN(auto lenient, without_ansi(lower, arguments));
+  if (lenient) return lenient;
   if (lower == "when") return wrap(case_when(arguments));
   if (lower == "in" && !arguments.empty()) return wrap(in_list(arguments));
   if (lower == "between" && arguments.size() == 3) return wrap(between(arguments));
@@ -315,6 +327,13 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
   if (arguments.empty() &&
       (lower == "current_user" || lower == "user" || lower == "session_user")) {
     return wrap(named_text(settings_.user, lower + "()"));
+  }
+  // LIKE ANY and kin of constants: what the parser made of them, and the value that names it.
+  if (lower.starts_with("ms_like_") && arguments.size() == 2) {
+    auto out = std::make_shared<Expr>(*arguments[0]);
+    out->pretty = lower.substr(8) + "(" + arguments[1]->pretty + ")";
+    out->nullable = true;
+    return std::optional<ExprPtr>(out);
   }
   if (lower == "ms_row") return wrap(call("named_struct", arguments));
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
@@ -391,7 +410,7 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
     values.push_back(arguments.back());
   }
   pretty += " END";
-  const TypePtr type = common_type(values);
+  const TypePtr type = common_type(values, ansi());
   if (type == nullptr) {
     return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
                                                                {"functionName", "`casewhen`"},
@@ -400,9 +419,10 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::case_when;
   out->type = type;
-  out->nullable = !has_else;
   out->pretty = pretty;
   out->origin = origin();
+  bool value_nullable = false;
+  bool decided = false;  // what comes behind a condition that is true has no say
   for (std::size_t i = 0; i < pairs; ++i) {
     const ExprPtr& condition = arguments[2 * i];
     const TypeKind kind = condition->type->kind();
@@ -416,18 +436,20 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
     }
     out->children.push_back(implicit_cast(condition, column::boolean_type(), ansi()));
     out->children.push_back(implicit_cast(arguments[2 * i + 1], type, ansi()));
-    out->nullable = out->nullable || out->children.back()->nullable;
+    if (!decided) value_nullable = value_nullable || out->children.back()->nullable;
+    decided = decided || is_true(*condition);
   }
   if (has_else) {
     out->children.push_back(implicit_cast(arguments.back(), type, ansi()));
-    out->nullable = out->nullable || out->children.back()->nullable;
+    if (!decided) value_nullable = value_nullable || out->children.back()->nullable;
   }
+  out->nullable = value_nullable || (!has_else && !decided);
   return ExprPtr(out);
 }
 
 Result<ExprPtr> ExpressionAnalyzer::in_list(const std::vector<ExprPtr>& arguments) {
   const std::string pretty = "(" + arguments[0]->pretty + " IN (" + list_of(arguments, 1) + "))";
-  const TypePtr type = common_type(arguments);
+  const TypePtr type = common_type(arguments, ansi());
   if (type == nullptr) {
     return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
                                                                {"functionName", "`in`"},

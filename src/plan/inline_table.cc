@@ -71,7 +71,7 @@ Status check_row(const std::vector<ExprPtr>& row, std::size_t width, std::size_t
 }
 
 // The columns' common types and whether they may be NULL.
-Result<std::vector<Attribute>> columns_of(const Rows& rows) {
+Result<std::vector<Attribute>> columns_of(const Rows& rows, bool ansi) {
   std::vector<Attribute> columns;
   for (std::size_t c = 0; c < rows[0].size(); ++c) {
     Attribute column;
@@ -80,7 +80,12 @@ Result<std::vector<Attribute>> columns_of(const Rows& rows) {
     column.type = rows[0][c]->type;
     column.nullable = false;
     for (const auto& row : rows) {
-      const TypePtr common = functions::wider_type(column.type, row[c]->type);
+      const bool texts = column.type->is_string() || row[c]->type->is_string();
+      const bool apart = texts && !column::same_type(column.type, row[c]->type) &&
+                         column.type->kind() != column::TypeKind::null &&
+                         row[c]->type->kind() != column::TypeKind::null;
+      const TypePtr common =
+          !ansi && apart ? nullptr : functions::wider_type(column.type, row[c]->type, ansi);
       if (common == nullptr) {
         return Status::error("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
                              {{"colName", sql_id(column.name)}});
@@ -111,7 +116,7 @@ Result<NodePtr> RelationAnalyzer::sql_keywords() {
         {string_literal(keyword), make_literal(std::make_shared<arrow::BooleanScalar>(false),
                                                column::boolean_type(), "false")});
   }
-  TRY_ASSIGN(std::vector<Attribute> columns, columns_of(rows));
+  TRY_ASSIGN(std::vector<Attribute> columns, columns_of(rows, settings_.functions.ansi));
   columns[0].name = "keyword";
   columns[1].name = "reserved";
   auto node = std::make_shared<Local>();
@@ -154,7 +159,7 @@ Result<NodePtr> RelationAnalyzer::inline_table(const sc::UnresolvedTableValuedFu
   // The parser writes none such, but a client may.
   if (rows.empty() || rows[0].empty())
     return Status::plain(ErrorKind::invalid_plan, "VALUES needs a row, and a row a value");
-  TRY_ASSIGN(const std::vector<Attribute> columns, columns_of(rows));
+  TRY_ASSIGN(const std::vector<Attribute> columns, columns_of(rows, settings_.functions.ansi));
   for (auto& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       row[c] = implicit_cast(row[c], columns[c].type, analyzer.ansi());

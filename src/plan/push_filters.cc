@@ -102,18 +102,19 @@ NodePtr push_project(const NodePtr& node, const Conditions& conditions) {
   return through(node, definitions, conditions);
 }
 
-// Conditions of grouping keys alone.
+// Conditions of grouping keys alone. The group of no keys is there without a row: no condition on
+// it, be it a constant, may move to the rows.
 NodePtr push_aggregate(const NodePtr& node, const Conditions& conditions) {
   const auto& aggregate = as<Aggregate>(*node);
+  if (aggregate.keys.empty() || !aggregate.grouping_sets.empty())
+    return filtered(with_children_pushed(node), conditions);
   Definitions definitions;
-  if (aggregate.grouping_sets.empty() && !aggregate.keys.empty()) {
-    for (const ExprPtr& e : aggregate.exprs) {
-      const ExprPtr& source = e->kind == ExprKind::alias ? e->children[0] : e;
-      if (source->kind != ExprKind::attribute) continue;
-      for (const ExprPtr& key : aggregate.keys) {
-        if (key->kind == ExprKind::attribute && key->id == source->id)
-          definitions[key_of(e->id)] = source;
-      }
+  for (const ExprPtr& e : aggregate.exprs) {
+    const ExprPtr& source = e->kind == ExprKind::alias ? e->children[0] : e;
+    if (source->kind != ExprKind::attribute) continue;
+    for (const ExprPtr& key : aggregate.keys) {
+      if (key->kind == ExprKind::attribute && key->id == source->id)
+        definitions[key_of(e->id)] = source;
     }
   }
   return through(node, definitions, conditions);

@@ -348,7 +348,7 @@ Result<NodePtr> RelationAnalyzer::set_operation(const sc::SetOperation& proto) {
   node->type = type;
   std::vector<TypePtr> types;
   for (std::size_t i = 0; i < l.size(); ++i) {
-    TypePtr common = functions::wider_type(l[i]->type, r[i]->type);
+    TypePtr common = functions::wider_type(l[i]->type, r[i]->type, settings_.functions.ansi);
     if (common == nullptr) {
       return Status::error("INCOMPATIBLE_COLUMN_TYPE",
                            {{"operator", name},

@@ -279,7 +279,8 @@ Result<NodePtr> RelationAnalyzer::approx_quantile(const sc::StatApproxQuantile& 
     if (percentages.empty()) {
       aggregates.push_back(null_literal(list));
     } else {
-      TRY_ASSIGN(ExprPtr value, analyzer.call("percentile_approx", {number, wanted}));
+      const ExprPtr accuracy = double_literal(1.0 / proto.relative_error());  // of 0: exact
+      TRY_ASSIGN(ExprPtr value, analyzer.call("percentile_approx", {number, wanted, accuracy}));
       aggregates.push_back(std::move(value));
     }
   }

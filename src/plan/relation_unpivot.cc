@@ -25,14 +25,14 @@ using column::TypePtr;
 namespace {
 
 // The type that all have in common; texts and other values have none here.
-TypePtr common_type(const std::vector<ExprPtr>& exprs) {
+TypePtr common_type(const std::vector<ExprPtr>& exprs, bool ansi) {
   TypePtr common;
   for (const ExprPtr& e : exprs) {
     if (common != nullptr && common->kind() != TypeKind::null &&
         e->type->kind() != TypeKind::null && common->is_string() != e->type->is_string()) {
       return nullptr;
     }
-    common = common == nullptr ? e->type : functions::wider_type(common, e->type);
+    common = common == nullptr ? e->type : functions::wider_type(common, e->type, ansi);
     if (common == nullptr) return nullptr;
   }
   return common;
@@ -88,7 +88,7 @@ Result<NodePtr> RelationAnalyzer::unpivot(const sc::Unpivot& proto, NodePtr inpu
     }
   }
   if (values.empty()) return Status::error("UNPIVOT_REQUIRES_VALUE_COLUMNS");
-  const TypePtr common = common_type(values);
+  const TypePtr common = common_type(values, analyzer.ansi());
   if (common == nullptr) return values_mismatch(values);
   // Ids and values that compute something become columns below the copies of the row.
   Exprs below = visible_columns(*input);
@@ -183,7 +183,8 @@ Result<NodePtr> RelationAnalyzer::transpose(const sc::Transpose& proto, NodePtr 
   TypePtr common = others.empty() ? column::string_type() : others.front()->type;
   for (const ExprPtr& e : others) {
     const bool texts = common->is_string() == e->type->is_string();
-    const TypePtr wider = texts ? functions::wider_type(common, e->type) : nullptr;
+    const TypePtr wider =
+        texts ? functions::wider_type(common, e->type, settings_.functions.ansi) : nullptr;
     if (wider == nullptr) {
       return Status::error("TRANSPOSE_NO_LEAST_COMMON_TYPE",
                            {{"dt1", sql_type(common)}, {"dt2", sql_type(e->type)}});

@@ -89,7 +89,7 @@ Result<ExprPtr> make_in(std::vector<ExprPtr> values, NodePtr plan, const OuterSc
   bool nullable = false;
   bool changed = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const TypePtr common = functions::wider_type(values[i]->type, columns[i]->type);
+    const TypePtr common = functions::compared_type(values[i]->type, columns[i]->type, ansi);
     if (common == nullptr) {
       return Status::error(
           "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH",

@@ -202,6 +202,9 @@ bool same_expr(const Expr& a, const Expr& b) {
       (a.window == nullptr) != (b.window == nullptr) || !a.deterministic || !b.deterministic) {
     return false;
   }
+  if (a.time_zone != b.time_zone &&
+      (a.time_zone == nullptr || b.time_zone == nullptr || *a.time_zone != *b.time_zone))
+    return false;
   const bool named =
       a.kind == ExprKind::call || a.kind == ExprKind::aggregate || a.kind == ExprKind::generator;
   if (named && a.name != b.name) return false;

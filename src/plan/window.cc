@@ -153,12 +153,34 @@ Status legacy_window_error(const char* condition, ErrorParameters parameters, st
 }
 
 // A lower bound behind the upper one.
+// The number of a constant bound.
+std::optional<double> magnitude(const Expr& offset) {
+  const Expr* e = &offset;
+  while (e->kind == ExprKind::cast) e = e->children[0].get();
+  if (e->kind != ExprKind::literal || !e->value->is_valid) return std::nullopt;
+  if (is_interval(e->type)) {
+    const bool months = e->type->kind() == column::TypeKind::year_month_interval;
+    const auto& value = *e->value;
+    return months ? static_cast<double>(static_cast<const arrow::MonthIntervalScalar&>(value).value)
+                  : static_cast<double>(static_cast<const arrow::DurationScalar&>(value).value);
+  }
+  if (!e->type->is_numeric()) return std::nullopt;
+  const auto number = e->value->CastTo(arrow::float64());
+  if (!number.ok()) return std::nullopt;
+  return std::abs(static_cast<const arrow::DoubleScalar&>(**number).value);
+}
+
 Status check_bounds(const WindowSpec& spec) {
   const auto side = [](const FrameBound& bound) {
     return bound.kind == Bound::preceding ? -1 : bound.kind == Bound::following ? 1 : 0;
   };
-  const int lower = side(spec.lower);
-  const int upper = side(spec.upper);
+  int lower = side(spec.lower);
+  int upper = side(spec.upper);
+  if (lower == upper && lower != 0) {
+    const auto nearer = magnitude(*spec.lower.offset);
+    const auto farther = magnitude(*spec.upper.offset);
+    if (nearer && farther && lower * *nearer > upper * *farther) lower = upper + 1;
+  }
   const bool unbounded = spec.lower.kind == Bound::unbounded_preceding ||
                          spec.upper.kind == Bound::unbounded_following;
   if (unbounded || lower <= upper) return Status::OK();
@@ -224,14 +246,17 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
     spec->rows = true;
     spec->upper.kind = Bound::unbounded_following;
   }
-  if (!proto.has_frame_spec() && is_ranking(name)) spec->rows = true;
+  if (!proto.has_frame_spec() && is_ranking(name) && name != "cume_dist") spec->rows = true;
   std::string lower = bound_text(spec->lower);
   std::string upper = bound_text(spec->upper);
   if (name == "lag" || name == "lead") {
     spec->rows = true;
     const std::string offset =
         function->children.size() > 1 + marks ? function->children[1]->pretty : "1";
-    lower = upper = name == "lag" ? "-" + offset + " FOLLOWING" : offset + " FOLLOWING";
+    const bool back = name == "lag";
+    lower = !back ? offset : offset.starts_with('-') ? offset.substr(1) : "-" + offset;
+    lower += " FOLLOWING";
+    upper = lower;
   }
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::window;

@@ -38,7 +38,7 @@ StatementRun::Outcome StatementRun::create_temporary_view(const sql::CreateView&
     TRY_ASSIGN(const auto inner, session_.analyze(create.query->to_df().input()));
     TRY(check_view_columns(create.name.back(), create.query->to_df(), plan::schema_of(*inner)));
   }
-  TRY(session_.create_view(*create.query, create.name.back(), create.global, create.replace));
+  TRY(session_.create_text_view(*create.query, create.name.back(), create.global, create.replace));
   return nothing();
 }
 
@@ -68,8 +68,9 @@ Status StatementRun::create_stored_view(const sql::CreateView& create) {
   auto settings = analyzer_settings(session_.conf());
   settings.database = session_.current_database();
   spark::connect::Relation query = *create.query;
+  plan::NodePtr inner;
   if (query.has_to_df()) {
-    TRY_ASSIGN(const auto inner, plan::analyze(query.to_df().input(), resolver, settings));
+    TRY_ASSIGN(inner, plan::analyze(query.to_df().input(), resolver, settings));
     TRY(check_view_columns(name.table, query.to_df(), plan::schema_of(*inner)));
   }
   TRY_ASSIGN(const auto node, plan::analyze(query, resolver, settings));
@@ -92,6 +93,8 @@ Status StatementRun::create_stored_view(const sql::CreateView& create) {
     }
     view.columns.push_back(column.name);
   }
+  view.query_columns = plan::schema_of(query.has_to_df() ? *inner : *node);
+  view.meaning = Meaning::of(session_.conf());
   TRY(check_duplicates(plan::schema_of(*node)));
   view.view = true;
   view.text = create.text;

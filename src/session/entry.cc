@@ -39,6 +39,12 @@ std::string Entry::to_json() const {
     json["database"] = database;
     json["columns"] = columns;
     json["columnComments"] = column_comments;
+    if (query_columns) json["queryColumns"] = column::schema_to_json(*query_columns);
+    if (meaning) {
+      json["ansi"] = meaning->ansi;
+      json["caseSensitive"] = meaning->case_sensitive;
+      json["timeZone"] = meaning->time_zone;
+    }
   } else {
     json["provider"] = provider;
     json["location"] = location;
@@ -62,6 +68,17 @@ Result<Entry> Entry::from_json(const std::string& text) {
   read(json, "database", &entry.database);
   read(json, "columns", &entry.columns);
   read(json, "columnComments", &entry.column_comments);
+  std::string query_columns;
+  read(json, "queryColumns", &query_columns);
+  if (auto schema = column::schema_from_json(query_columns); !query_columns.empty() && schema.ok())
+    entry.query_columns = std::move(schema).value();
+  Meaning meaning;
+  read(json, "ansi", &meaning.ansi);
+  read(json, "caseSensitive", &meaning.case_sensitive);
+  if (json.contains("timeZone")) {
+    read(json, "timeZone", &meaning.time_zone);
+    entry.meaning = std::move(meaning);
+  }
   read(json, "provider", &entry.provider);
   read(json, "location", &entry.location);
   read(json, "external", &entry.external);

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "column/types.h"
+#include "session/views.h"
 
 namespace millstream::session {
 
@@ -19,7 +21,9 @@ struct Entry {
   // A view: its query, where the names in it are looked for, its columns.
   std::string text;
   std::string database;
-  std::vector<std::string> columns;  // names; empty: those of the query
+  std::vector<std::string> columns;             // names; empty: those of the query
+  std::optional<column::Schema> query_columns;  // what the query gave when the view was made
+  std::optional<Meaning> meaning;               // the settings then; nothing: the reader's
   std::vector<std::string> column_comments;
 
   // A table.

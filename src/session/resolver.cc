@@ -8,6 +8,7 @@
 #include "delta/write.h"
 #include "format/file_table.h"
 #include "io/store.h"
+#include "plan/time_zone.h"
 #include "session/kept_rows.h"
 #include "session/text_rows.h"
 #include "source/providers.h"
@@ -66,38 +67,167 @@ plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
   return settings;
 }
 
-Result<plan::NodePtr> SessionResolver::view_node(const View& view,
-                                                 std::vector<std::string> qualifier) {
-  read_other_ = true;
-  if (view.table != nullptr) return plan::make_scan(view.table, std::move(qualifier));
-  if (view.node != nullptr) return qualified(plan::with_fresh_ids(view.node), qualifier);
-  spark::connect::Relation relation;
-  CHECK(relation.ParseFromString(view.relation));
-  SessionResolver inner(session_, view.database);
-  TRY_ASSIGN(const auto node, plan::analyze(relation, inner, analyzer_settings(session_.conf())));
-  return qualified(node, qualifier);
+namespace {
+
+plan::AnalyzerSettings settings_of(const Meaning& meaning, const RuntimeConf& conf) {
+  auto settings = analyzer_settings(conf);
+  settings.functions.ansi = meaning.ansi;
+  settings.functions.time_zone = meaning.time_zone;
+  settings.case_sensitive = meaning.case_sensitive;
+  return settings;
 }
 
-namespace {
+// What a view shows of its query.
+struct ViewColumns {
+  std::string view;                   // quoted
+  const column::Schema* made;         // what the query gave when the view was made; null: not known
+  std::vector<std::string> names;     // what its columns are called; empty: as in the query
+  std::vector<std::string> comments;  // may be shorter
+  std::vector<std::string> qualifier;
+  bool case_sensitive = false;
+};
+
+bool same_name(const ViewColumns& view, const std::string& a, const std::string& b) {
+  return view.case_sensitive ? a == b : equals_ignore_case(a, b);
+}
+
+Status schema_changed(const ViewColumns& view, const std::string& column, std::size_t expected,
+                      const std::vector<std::string>& found) {
+  return Status::error(
+      "INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
+      {{"viewName", view.view},
+       {"colName", quote_identifier(column)},
+       {"expectedNum", std::to_string(expected)},
+       {"actualCols", "[" + join(found, ",") + "]"},
+       {"suggestion", fmt::format("CREATE OR REPLACE TEMPORARY VIEW {} AS", view.view)}});
+}
+
+// The query's columns that the view was made of, by their names: it may have more today.
+Result<std::vector<plan::Attribute>> columns_made(const ViewColumns& view,
+                                                  const std::vector<plan::Attribute>& today) {
+  std::vector<plan::Attribute> out;
+  for (std::size_t i = 0; i < view.made->size(); ++i) {
+    const std::string& name = (*view.made)[i].name;
+    std::size_t before = 0;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < view.made->size(); ++k) {
+      if (!same_name(view, (*view.made)[k].name, name)) continue;
+      ++count;
+      before += k < i ? 1 : 0;
+    }
+    std::vector<const plan::Attribute*> found;
+    std::vector<std::string> names;
+    for (const plan::Attribute& attribute : today) {
+      if (!same_name(view, attribute.name, name)) continue;
+      found.push_back(&attribute);
+      names.push_back(attribute.name);
+    }
+    if (found.size() != count) return schema_changed(view, name, count, names);
+    out.push_back(*found[before]);
+  }
+  return out;
+}
+
+Result<plan::NodePtr> shown(const ViewColumns& view, const plan::NodePtr& node) {
+  std::vector<plan::Attribute> columns;
+  for (const plan::Attribute& attribute : node->output) {
+    if (!attribute.hidden) columns.push_back(attribute);
+  }
+  if (view.made != nullptr) {
+    TRY_ASSIGN(columns, columns_made(view, columns));
+  }
+  if (!view.names.empty() && view.names.size() != columns.size()) {
+    return Status::error("ASSIGNMENT_ARITY_MISMATCH",
+                         {{"numExpr", std::to_string(view.names.size())},
+                          {"numTarget", std::to_string(columns.size())}});
+  }
+  auto project = std::make_shared<plan::Project>();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    plan::Attribute column = columns[i];
+    plan::ExprPtr value = plan::make_attribute(columns[i]);
+    column.qualifier = view.qualifier;
+    if (view.made != nullptr) column.name = (*view.made)[i].name;
+    if (!view.names.empty()) column.name = view.names[i];
+    if (i < view.comments.size() && !view.comments[i].empty()) {
+      column.metadata = nlohmann::json{{"comment", view.comments[i]}}.dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+    if (view.made != nullptr &&
+        !column::same_type_ignoring_nullability(column.type, (*view.made)[i].type)) {
+      value = plan::make_cast(value, (*view.made)[i].type, true);
+      column.type = value->type;
+      column.nullable = value->nullable;
+    }
+    column.id = plan::next_attribute_id();
+    project->exprs.push_back(plan::make_alias(value, column.name, column.id, column.metadata));
+    project->output.push_back(std::move(column));
+  }
+  project->children.push_back(node);
+  return plan::NodePtr(project);
+}
 
 constexpr std::size_t view_depth_max = 100;
 
 }  // namespace
 
+// What was written under another time zone keeps it.
+plan::NodePtr SessionResolver::in_zone_of(const Meaning& meaning, const plan::NodePtr& node) const {
+  if (meaning.time_zone == session_.conf().time_zone()) return node;
+  return plan::in_time_zone(node, meaning.time_zone);
+}
+
+// The views that are read inside each other, with one more.
+Result<std::vector<std::string>> SessionResolver::path_to(const std::string& view) const {
+  std::vector<std::string> path = view_path_;
+  path.push_back(view);
+  if (!view_path_.empty() && view == view_path_[0]) {
+    return Status::error("RECURSIVE_VIEW", {{"viewIdent", view}, {"newPath", join(path, " -> ")}});
+  }
+  if (path.size() <= view_depth_max) return path;
+  return Status::error("VIEW_EXCEED_MAX_NESTED_DEPTH",
+                       {{"viewName", view}, {"maxNestedDepth", std::to_string(view_depth_max)}});
+}
+
+Result<plan::NodePtr> SessionResolver::view_node(const View& view,
+                                                 std::vector<std::string> qualifier) {
+  read_other_ = true;
+  if (view.table != nullptr) return plan::make_scan(view.table, std::move(qualifier));
+  if (view.columns) return text_view(view, std::move(qualifier));
+  if (view.node != nullptr)
+    return qualified(in_zone_of(view.meaning, plan::with_fresh_ids(view.node)), qualifier);
+  spark::connect::Relation relation;
+  CHECK(relation.ParseFromString(view.relation));
+  SessionResolver inner(session_, view.database);
+  TRY_ASSIGN(const auto node,
+             plan::analyze(relation, inner, settings_of(view.meaning, session_.conf())));
+  return qualified(in_zone_of(view.meaning, node), qualifier);
+}
+
+// A temporary view of SQL text: today's tables, views and functions, under the settings then.
+Result<plan::NodePtr> SessionResolver::text_view(const View& view,
+                                                 std::vector<std::string> qualifier) {
+  const std::string quoted = quote_identifiers(qualifier);
+  TRY_ASSIGN(auto path, path_to(quoted));
+  spark::connect::Relation relation;
+  CHECK(relation.ParseFromString(view.relation));
+  ViewColumns columns{quoted, &*view.columns, {}, {}, qualifier, view.meaning.case_sensitive};
+  spark::connect::Relation query = relation;
+  if (relation.has_to_df()) {
+    columns.names = {relation.to_df().column_names().begin(),
+                     relation.to_df().column_names().end()};
+    query = relation.to_df().input();
+  }
+  SessionResolver inner(session_, view.database);
+  inner.view_path_ = std::move(path);
+  TRY_ASSIGN(const auto node,
+             plan::analyze(query, inner, settings_of(view.meaning, session_.conf())));
+  TRY_ASSIGN(auto out, shown(columns, node));
+  return in_zone_of(view.meaning, out);
+}
+
 // The text of a stored view means today's tables, by names as they were looked up when it was made.
 Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const Entry& entry) {
-  const std::string quoted = name.quoted();
-  std::vector<std::string> path = view_path_;
-  path.push_back(quoted);
-  if (!view_path_.empty() && quoted == view_path_[0]) {
-    return Status::error("RECURSIVE_VIEW",
-                         {{"viewIdent", quoted}, {"newPath", join(path, " -> ")}});
-  }
-  if (path.size() > view_depth_max) {
-    return Status::error(
-        "VIEW_EXCEED_MAX_NESTED_DEPTH",
-        {{"viewName", quoted}, {"maxNestedDepth", std::to_string(view_depth_max)}});
-  }
+  TRY_ASSIGN(auto path, path_to(name.quoted()));
   read_other_ = true;
   spark::connect::SQL text;
   text.set_query(entry.text);
@@ -105,32 +235,18 @@ Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const 
   TRY(sql::parse_query(text, &query));
   SessionResolver inner(session_, entry.database);
   inner.view_path_ = std::move(path);
-  auto settings = analyzer_settings(session_.conf());
+  const Meaning meaning = entry.meaning.value_or(Meaning::of(session_.conf()));
+  auto settings = settings_of(meaning, session_.conf());
   settings.database = entry.database;
   TRY_ASSIGN(const auto node, plan::analyze(query, inner, settings));
-  auto project = std::make_shared<plan::Project>();
-  for (plan::Attribute attribute : node->output) {
-    if (attribute.hidden) continue;
-    const std::size_t i = project->output.size();
-    plan::Attribute column = attribute;
-    column.qualifier = {"spark_catalog", name.database, name.table};
-    if (i < entry.columns.size()) column.name = entry.columns[i];
-    if (i < entry.column_comments.size() && !entry.column_comments[i].empty()) {
-      column.metadata = nlohmann::json{{"comment", entry.column_comments[i]}}.dump(
-          -1, ' ', false, nlohmann::json::error_handler_t::replace);
-    }
-    column.id = plan::next_attribute_id();
-    project->exprs.push_back(
-        plan::make_alias(plan::make_attribute(attribute), column.name, column.id, column.metadata));
-    project->output.push_back(std::move(column));
-  }
-  project->children.push_back(node);
-  if (!entry.columns.empty() && entry.columns.size() != project->output.size()) {
-    return Status::error("ASSIGNMENT_ARITY_MISMATCH",
-                         {{"numExpr", std::to_string(entry.columns.size())},
-                          {"numTarget", std::to_string(project->output.size())}});
-  }
-  return plan::NodePtr(project);
+  const ViewColumns columns{name.quoted(),
+                            entry.query_columns ? &*entry.query_columns : nullptr,
+                            entry.columns,
+                            entry.column_comments,
+                            {"spark_catalog", name.database, name.table},
+                            meaning.case_sensitive};
+  TRY_ASSIGN(auto out, shown(columns, node));
+  return in_zone_of(meaning, out);
 }
 
 // A table of files that are no Delta table.

@@ -29,9 +29,10 @@ class SessionResolver final : public plan::Resolver {
   Result<std::vector<connector::RecordBatchPtr>> rows_of(const plan::NodePtr& node) override;
   std::shared_ptr<const connector::Table> cached_rows(const spark::connect::Relation& relation,
                                                       const plan::NodePtr& node) override;
-  Result<std::shared_ptr<const connector::Table>> parsed_texts(
-      const std::string& format, const std::string& schema, const Options& options,
-      const plan::NodePtr& texts) override;
+  Result<std::shared_ptr<const connector::Table>> parsed_texts(const std::string& format,
+                                                               const std::string& schema,
+                                                               const Options& options,
+                                                               const plan::NodePtr& texts) override;
 
   // Only Delta tables (and rows of the plan's own) were read: resolving the plan again later is
   // safe and shows newer rows.
@@ -43,6 +44,9 @@ class SessionResolver final : public plan::Resolver {
 
  private:
   Result<plan::NodePtr> view_node(const View& view, std::vector<std::string> qualifier);
+  Result<plan::NodePtr> text_view(const View& view, std::vector<std::string> qualifier);
+  plan::NodePtr in_zone_of(const Meaning& meaning, const plan::NodePtr& node) const;
+  Result<std::vector<std::string>> path_to(const std::string& view) const;
   Result<plan::NodePtr> stored_view(const TableName& name, const Entry& entry);
   Result<plan::NodePtr> stored_table(const TableName& name, const Entry& entry,
                                      const Options& options, bool streaming);

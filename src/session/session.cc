@@ -138,6 +138,30 @@ Status Session::create_view(const spark::connect::Relation& relation, const std:
   } else {
     view.node = std::move(node);
   }
+  return put_view(std::move(view), global, replace);
+}
+
+Status Session::create_text_view(const spark::connect::Relation& query, const std::string& name,
+                                 bool global, bool replace) {
+  SessionResolver resolver(*this);
+  resolver.set_defining(global ? quote_identifiers({"global_temp", name}) : quote_identifier(name));
+  TRY_ASSIGN(const auto node, plan::analyze(query, resolver, analyzer_settings(conf_)));
+  View view;
+  view.name = name;
+  view.relation = query.SerializeAsString();
+  view.database = current_database();
+  view.columns = plan::schema_of(*node);
+  if (query.has_to_df()) {
+    TRY_ASSIGN(const auto inner,
+               plan::analyze(query.to_df().input(), resolver, analyzer_settings(conf_)));
+    view.columns = plan::schema_of(*inner);
+  }
+  return put_view(std::move(view), global, replace);
+}
+
+Status Session::put_view(View view, bool global, bool replace) {
+  const std::string name = view.name;
+  view.meaning = Meaning::of(conf_);
   Views& views = global ? *runtime_.global_views : views_;
   if (!views.put(std::move(view), replace)) {
     return Status::error("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",

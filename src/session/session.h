@@ -93,6 +93,9 @@ class Session {
   // createOrReplaceTempView and kin.
   Status create_view(const spark::connect::Relation& relation, const std::string& name, bool global,
                      bool replace);
+  // CREATE TEMPORARY VIEW … AS query
+  Status create_text_view(const spark::connect::Relation& query, const std::string& name,
+                          bool global, bool replace);
 
   // A scan of the rows of `node`, which are computed once: now, or when they are first read.
   Result<plan::NodePtr> checkpoint(const plan::NodePtr& node, bool eager,
@@ -107,6 +110,8 @@ class Session {
   Result<std::unique_ptr<Session>> clone(std::string new_id);
 
  private:
+  Status put_view(View view, bool global, bool replace);
+
   Runtime& runtime_;
   const std::string user_id_;
   const std::string id_;

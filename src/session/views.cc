@@ -4,6 +4,11 @@
 
 namespace millstream::session {
 
+Meaning Meaning::of(const RuntimeConf& conf) {
+  return {conf.flag("spark.sql.ansi.enabled"), conf.flag("spark.sql.caseSensitive"),
+          conf.time_zone()};
+}
+
 bool Views::put(View view, bool replace) {
   const std::lock_guard lock(mutex_);
   const std::string key = to_lower(view.name);

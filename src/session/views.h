@@ -1,7 +1,8 @@
-// Views: temporary views by name (of a session, or the global ones of the process). A view is a
-// resolved plan; one that reads only tables that may grow (Delta) keeps its unresolved form instead
-// and is resolved at each use, so that it shows the table's newest version. Names are
-// case-insensitive. Thread-safe.
+// Views: temporary views by name (of a session, or the global ones of the process). One of a
+// DataFrame is a resolved plan, but for one that reads only tables that may grow (Delta): that
+// keeps its unresolved form and is resolved at each use, so that it shows the table's newest
+// version. One of SQL text is always resolved at its use: names mean what they mean then, its
+// columns are those that it had when it was made. Names are case-insensitive. Thread-safe.
 #pragma once
 
 #include <map>
@@ -11,16 +12,29 @@
 #include <string>
 #include <vector>
 
+#include "column/types.h"
 #include "connector/table.h"
 #include "plan/node.h"
+#include "session/conf.h"
 
 namespace millstream::session {
 
+// The settings of a session that decide what an expression means.
+struct Meaning {
+  bool ansi = true;
+  bool case_sensitive = false;
+  std::string time_zone = "UTC";
+
+  static Meaning of(const RuntimeConf& conf);
+};
+
 struct View {
   std::string name;                               // as given
+  Meaning meaning{};                              // when it was made
   plan::NodePtr node;                             // null: see the others
   std::string relation;                           // serialized spark.connect.Relation
   std::string database{};                         // of the names in it
+  std::optional<column::Schema> columns{};        // of SQL text: what the query gave
   std::shared_ptr<const connector::Table> table;  // the rows of a memory sink
 };
 

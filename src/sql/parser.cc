@@ -286,15 +286,22 @@ Status Grammar::like_tail(sc::Expression& value, const std::string& name, bool n
     take();
     TRY(expect_symbol("("));
     std::vector<sc::Expression> terms;
+    bool constant = true;
     do {
       sc::Expression pattern;
       TRY(expression(pattern));
+      constant = constant && pattern.has_literal() && pattern.literal().has_string();
       terms.push_back(value);
       wrap(terms.back(), name, pattern);
       if (negated) wrap(terms.back(), "not");
     } while (accept_symbol(","));
     TRY(expect_symbol(")"));
+    sc::Expression shown = value;
+    if (name == "ilike") wrap(shown, "lower");
     join_terms(all ? "and" : "or", terms, value);
+    if (constant)
+      wrap(value, fmt::format("ms_like_{}like{}", negated ? "not" : "", all ? "all" : "any"),
+           shown);
     return Status::OK();
   }
   sc::Expression pattern;
@@ -369,9 +376,7 @@ std::string_view operator_at(int level, const Token& token) {
     case 3:
       return t == "&" ? "&" : "";
     case 4:
-      if (t == "<<") return "shiftleft";
-      if (t == ">>") return "shiftright";
-      return t == ">>>" ? "shiftrightunsigned" : "";
+      return t == "<<" || t == ">>" || t == ">>>" ? t : "";
     case 5:
       if (t == "||") return "concat";
       return t == "+" || t == "-" ? t : "";

@@ -64,7 +64,7 @@ TEST(Parser, Precedence) {
   EXPECT_EQ(parsed("a < b = c"), "=(<(`a`, `b`), `c`)");
   EXPECT_EQ(parsed("-a * ~b"), "*(-(`a`), ~(`b`))");
   EXPECT_EQ(parsed("a div b % c"), "%(div(`a`, `b`), `c`)");
-  EXPECT_EQ(parsed("a << 1 + 2"), "shiftleft(`a`, +(integer: 1, integer: 2))");
+  EXPECT_EQ(parsed("a << 1 + 2"), "<<(`a`, +(integer: 1, integer: 2))");
   EXPECT_EQ(parsed("a between 1 and 2 and b"), "and(between(`a`, integer: 1, integer: 2), `b`)");
 }
 
@@ -112,7 +112,7 @@ TEST(Parser, Forms) {
   EXPECT_EQ(parsed("a::decimal(10, 2) + 1"), "+(cast(`a` decimal(10, 2)), integer: 1)");
   EXPECT_EQ(parsed("a not like 'x' escape '#'"), "not(like(`a`, string: \"x\", string: \"#\"))");
   EXPECT_EQ(parsed("a like any ('x', 'y')"),
-            "or(like(`a`, string: \"x\"), like(`a`, string: \"y\"))");
+            "ms_like_likeany(or(like(`a`, string: \"x\"), like(`a`, string: \"y\")), `a`)");
   EXPECT_EQ(parsed("count(distinct a)"), "count(DISTINCT `a`)");
   EXPECT_EQ(parsed("count(*)"), "count(*)");
   EXPECT_EQ(parsed("filter(a, (x, i) -> x > i)"), "filter(`a`, lambda >(`x`, `i`))");

@@ -406,6 +406,7 @@ Status Grammar::substring(const std::string& name, sc::Expression& out) {
   auto* function = make_function(out, name);
   TRY(argument(*function->add_arguments()));
   if (!accept_word("FROM")) return rest_of_call(out);
+  function->set_function_name("substring");
   TRY(expression(*function->add_arguments()));
   if (accept_word("FOR")) TRY(expression(*function->add_arguments()));
   return expect_symbol(")");
