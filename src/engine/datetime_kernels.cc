@@ -349,6 +349,10 @@ Status register_datetime_kernels(duckdb_connection c) {
   TRY(add_kernel<date_trunc>(c, "ms_date_trunc"));
   TRY(add_kernel<date_format>(c, "ms_date_format"));
   TRY((add_kernel<next_day, true>(c, "ms_try_next_day")));
+  TRY((add_kernel<date_add, true>(c, "ms_try_date_add")));
+  TRY((add_kernel<add_months, true>(c, "ms_try_add_months")));
+  TRY((add_kernel<add_interval, true>(c, "ms_try_timestamp_add_interval")));
+  TRY((add_kernel<add_months_interval, true>(c, "ms_try_timestamp_add_months")));
   TRY(add_kernel<timestamp_wrapped>(c, "ms_timestamp_wrapped"));
   TRY(add_kernel<timestamp_of_seconds>(c, "ms_timestamp_of_seconds"));
   TRY(add_kernel<parse_timestamp_pattern<false>>(c, "ms_parse_timestamp"));

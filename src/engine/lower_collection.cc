@@ -183,16 +183,17 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
     return fmt::format("ms_format({}, {}, {})", a[0], sql_quote(kinds),
                        parts.empty() ? "''" : join(parts, " || chr(31) || "));
   }
-  if (name.starts_with("timestamp_add_")) {
-    const bool months = name.starts_with("timestamp_add_months");
+  if (name.starts_with("timestamp_add_") || name.starts_with("try_timestamp_add_")) {
+    const bool attempt = name.starts_with("try_");
+    const bool months = name.find("timestamp_add_months") != std::string::npos;
     const bool reversed = name.ends_with("_reversed");
     const std::string time = reversed ? a[1] : a[0];
     const std::string step = reversed                     ? a[0]
                              : name.ends_with("_negated") ? "(-" + a[1] + ")"
                                                           : a[1];
     const std::string zone_sql = expr.type->kind() == TypeKind::timestamp ? zone() : "'UTC'";
-    return fmt::format("ms_timestamp_add_{}({}, {}, {})", months ? "months" : "interval", time,
-                       step, zone_sql);
+    return fmt::format("ms_{}timestamp_add_{}({}, {}, {})", attempt ? "try_" : "",
+                       months ? "months" : "interval", time, step, zone_sql);
   }
   return std::nullopt;
 }

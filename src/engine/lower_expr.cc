@@ -352,7 +352,16 @@ Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name
   if (auto sql = ordering_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = collection_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = other_call(expr, name, arguments)) return std::move(*sql);
-  const auto text = functions::sql_template(name);
+  auto text = functions::sql_template(name);
+  constexpr std::string_view attempt = "try_";
+  if (!text && name.starts_with(attempt)) {
+    // NULL in place of the error of a function that has no row of its own for that.
+    text = functions::sql_template(name.substr(attempt.size()));
+    if (text && text->starts_with("ms_")) {
+      TRY_ASSIGN(const std::string type, physical_sql(expr.type));
+      return from_template(expr, "ms_try_" + std::string(text->substr(3)), arguments, type);
+    }
+  }
   if (!text.has_value() || text->empty())
     return Status::unsupported("the function {} is not supported", name);
   TRY_ASSIGN(const std::string type, physical_sql(expr.type));

@@ -244,7 +244,12 @@ Result<Call> arithmetic(const Request& request) {
 Result<Call> try_arithmetic(const Request& request) {
   TRY_ASSIGN(Call call, arithmetic(request));
   call.pretty = pretty_call(request.name, request);
-  if (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty()) {
+  const bool moves = call.name.starts_with("timestamp_add_") || call.name.starts_with("date_add") ||
+                     call.name.starts_with("date_sub");
+  if (call.name == "interval_add" || call.name == "interval_subtract") {
+    call.name = call.name == "interval_add" ? "try_add" : "try_subtract";
+  } else if (moves ||
+             (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty())) {
     call.name = "try_" + call.name;
   } else if (!is_interval(call.argument_types[0]) && !is_interval(call.argument_types[1]) &&
              call.name != "date_add" && call.name != "date_sub") {
