@@ -1,11 +1,14 @@
 // AND, OR and what is written more than once. Spark does not look at what comes behind a side that
 // decides, so what can fail is put behind a CASE; and each value is written once, since nesting
 // would double a text with each level.
+#include <arrow/scalar.h>
+
 #include <algorithm>
 #include <map>
 
 #include "base/text.h"
 #include "engine/lower.h"
+#include "engine/physical.h"
 #include "functions/lowering.h"
 #include "plan/tree.h"
 
@@ -207,10 +210,34 @@ bool stops_at_null(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// Of a call with a constant NULL: an argument in front of it that can fail, and does so first.
+std::optional<std::size_t> fails_before_null(const Expr& expr,
+                                             const std::vector<std::string>& arguments) {
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const Expr& e = *expr.children[i];
+    if (e.kind != ExprKind::literal || e.value->is_valid) continue;
+    for (std::size_t k = 0; k < i; ++k) {
+      if (can_fail(arguments[k])) return k;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<std::string> ExprLowering::until_null(const Expr& expr, Arguments a) {
   std::size_t last = 0;  // the last that can fail
   for (std::size_t i = 1; i < a.size(); ++i) last = can_fail(a[i]) ? i : last;
-  if (last == 0 || !stops_at_null(expr.name)) return call(expr, expr.name, a);
+  if (!stops_at_null(expr.name)) return call(expr, expr.name, a);
+  if (const auto failing = fails_before_null(expr, a)) {
+    // DuckDB would make NULL of it at once.
+    TRY_ASSIGN(const std::string type, physical_sql(expr.type));
+    return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE CAST(NULL AS {}) END)", a[*failing],
+                       type);
+  }
+  if (last == 0) return call(expr, expr.name, a);
   std::string tests;
   std::vector<std::pair<std::string, std::string>> bindings;
   for (std::size_t i = 0; i < last; ++i) {

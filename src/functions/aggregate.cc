@@ -347,6 +347,14 @@ Entry row(std::string_view name, Rule rule, std::string_view sql = {},
   return entry;
 }
 
+// One that Spark shows under another name.
+Entry shown_row(std::string_view name, std::string_view pretty, Rule rule,
+                std::string_view canonical) {
+  Entry entry = row(name, rule, {}, canonical);
+  entry.pretty = pretty;
+  return entry;
+}
+
 Entry of_doubles(std::string_view name, std::string_view parameters, std::string_view sql,
                  std::string_view canonical = {}) {
   Entry entry;
@@ -381,7 +389,7 @@ const Entry entries[] = {
     row("last_value", first_last, "last({0})", "last"),
     row("last_ignore_nulls", nullptr),
     row("collect_list", collect),
-    row("array_agg", collect, {}, "collect_list"),
+    shown_row("array_agg", "collect_list({0})", collect, "collect_list"),
     row("collect_set", collect),
     row("approx_count_distinct", approximate_count),
     row("bool_and", boolean_aggregate, "bool_and({0})"),

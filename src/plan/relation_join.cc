@@ -144,6 +144,10 @@ Result<NodePtr> RelationAnalyzer::join_nodes(const sc::Join& proto, NodePtr left
     return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", join(wrong, ", ")}});
   }
   TRY(check_no_generator(*condition, "'Join"));
+  if (!is_deterministic(*condition)) {
+    return Status::error("INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+                         {{"sqlExprs", sql_expr(condition->pretty)}});
+  }
   condition = implicit_cast(condition, column::boolean_type(), analyzer.ansi());
   return make_join(type, left, right, condition);
 }

@@ -7,6 +7,7 @@
 #include "delta/table.h"
 #include "delta/write.h"
 #include "format/file_table.h"
+#include "functions/registry.h"
 #include "io/store.h"
 #include "plan/time_zone.h"
 #include "session/kept_rows.h"
@@ -85,6 +86,7 @@ struct ViewColumns {
   std::vector<std::string> comments;  // may be shorter
   std::vector<std::string> qualifier;
   bool case_sensitive = false;
+  bool temporary = false;
 };
 
 bool same_name(const ViewColumns& view, const std::string& a, const std::string& b) {
@@ -93,13 +95,34 @@ bool same_name(const ViewColumns& view, const std::string& a, const std::string&
 
 Status schema_changed(const ViewColumns& view, const std::string& column, std::size_t expected,
                       const std::vector<std::string>& found) {
+  return Status::error("INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
+                       {{"viewName", view.view},
+                        {"colName", column},
+                        {"expectedNum", std::to_string(expected)},
+                        {"actualCols", "[" + join(found, ",") + "]"},
+                        {"suggestion", view.temporary ? "CREATE OR REPLACE TEMPORARY VIEW"
+                                                      : "CREATE OR REPLACE VIEW " + view.view}});
+}
+
+// A temporary view's column may have become narrower, not wider.
+Status check_up_cast(const plan::Attribute& column, const column::TypePtr& to) {
+  const column::TypePtr& from = column.type;
+  const auto wider = functions::wider_type(from, to, false);
+  const bool fits = to->is_string() || (!from->is_string() && wider != nullptr &&
+                                        column::same_type_ignoring_nullability(wider, to));
+  if (fits) return Status::OK();
+  std::vector<std::string> name;
+  if (!column.qualifier.empty()) name.push_back(column.qualifier.back());
+  name.push_back(column.name);
   return Status::error(
-      "INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
-      {{"viewName", view.view},
-       {"colName", quote_identifier(column)},
-       {"expectedNum", std::to_string(expected)},
-       {"actualCols", "[" + join(found, ",") + "]"},
-       {"suggestion", fmt::format("CREATE OR REPLACE TEMPORARY VIEW {} AS", view.view)}});
+      "CANNOT_UP_CAST_DATATYPE",
+      {{"expression", join(name, ".")},
+       {"sourceType", "\"" + from->sql() + "\""},
+       {"targetType", "\"" + to->sql() + "\""},
+       {"details",
+        "The type path of the target object is:\n\nYou can either add an explicit cast to the "
+        "input "
+        "data or choose a higher precision type of the field in the target object"}});
 }
 
 // The query's columns that the view was made of, by their names: it may have more today.
@@ -154,6 +177,7 @@ Result<plan::NodePtr> shown(const ViewColumns& view, const plan::NodePtr& node) 
     }
     if (view.made != nullptr &&
         !column::same_type_ignoring_nullability(column.type, (*view.made)[i].type)) {
+      if (view.temporary) TRY(check_up_cast(columns[i], (*view.made)[i].type));
       value = plan::make_cast(value, (*view.made)[i].type, true);
       column.type = value->type;
       column.nullable = value->nullable;
@@ -210,7 +234,7 @@ Result<plan::NodePtr> SessionResolver::text_view(const View& view,
   TRY_ASSIGN(auto path, path_to(quoted));
   spark::connect::Relation relation;
   CHECK(relation.ParseFromString(view.relation));
-  ViewColumns columns{quoted, &*view.columns, {}, {}, qualifier, view.meaning.case_sensitive};
+  ViewColumns columns{quoted, &*view.columns, {}, {}, qualifier, view.meaning.case_sensitive, true};
   spark::connect::Relation query = relation;
   if (relation.has_to_df()) {
     columns.names = {relation.to_df().column_names().begin(),
@@ -244,7 +268,8 @@ Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const 
                             entry.columns,
                             entry.column_comments,
                             {"spark_catalog", name.database, name.table},
-                            meaning.case_sensitive};
+                            meaning.case_sensitive,
+                            false};
   TRY_ASSIGN(auto out, shown(columns, node));
   return in_zone_of(meaning, out);
 }
@@ -276,8 +301,9 @@ std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::st
   if (!found) return std::nullopt;
   read_other_ = true;
   auto value = std::make_shared<plan::Expr>(*found->value);
+  const bool text = found->value->type->is_string() && found->value->pretty != "NULL";
   value->pretty = fmt::format("variablereference(system.session.{}={})", to_lower(parts.back()),
-                              found->value->pretty);
+                              text ? "'" + found->value->pretty + "'" : found->value->pretty);
   return plan::ExprPtr(value);
 }
 
