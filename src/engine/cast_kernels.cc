@@ -156,7 +156,8 @@ std::optional<Timestamp> parse_timestamp_text(Failure& fail, std::string_view te
 
 std::optional<Timestamp> parse_ntz_text(Failure& fail, std::string_view text) {
   const auto parts = parse_timestamp(text);
-  if (!parts || !parts->has_date) return fail(cast_invalid_input(text, "STRING", "TIMESTAMP_NTZ"));
+  const bool known = parts && (parts->zone.empty() || Zone::find(parts->zone).ok());
+  if (!known || !parts->has_date) return fail(cast_invalid_input(text, "STRING", "TIMESTAMP_NTZ"));
   return Timestamp{parts->local_micros};
 }
 

@@ -97,7 +97,11 @@ std::optional<Timestamp> add_interval(Failure& fail, Timestamp value, std::int64
   if (!zone.ok()) return fail(zone.status());
   const std::int64_t days = interval / micros_per_day;
   std::int64_t moved = value.micros;
-  if (days != 0) moved = (*zone)->from_local((*zone)->to_local(moved) + days * micros_per_day);
+  if (days != 0) {
+    if (__builtin_add_overflow((*zone)->to_local(moved), days * micros_per_day, &moved))
+      return fail(arithmetic_overflow("long overflow", ""));
+    moved = (*zone)->from_local(moved);
+  }
   if (__builtin_add_overflow(moved, interval % micros_per_day, &moved))
     return fail(arithmetic_overflow("long overflow", ""));
   return Timestamp{moved};

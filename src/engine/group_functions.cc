@@ -112,8 +112,8 @@ Result<Value> mode_lowest(const ValueKernel&, const Values& a) {
   return best == nullptr ? null_value() : *best;
 }
 
-// The most frequent value, of several the first of Spark's map: one that is filled by the rows and
-// one that is filled by that one. Of a type whose place there is not known, the first that came.
+// The most frequent value, of several the first of Spark's map: it is filled by the rows, and twice
+// anew by what it gives back. Of a type whose place there is not known, the first that came.
 Result<Value> mode(const ValueKernel& kernel, const Values& a) {
   const DataType& type = *kernel.arguments[0]->element();
   std::unordered_map<Value, std::size_t, ValueHash, ValueEqual> places;
@@ -135,11 +135,13 @@ Result<Value> mode(const ValueKernel& kernel, const Values& a) {
   std::vector<std::size_t> order(keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (hashes.size() == keys.size()) {
-    const auto first = map_order(hashes);
-    std::vector<std::int32_t> again;
-    for (const std::size_t key : first) again.push_back(hashes[key]);
-    const auto second = map_order(again);
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = first[second[i]];
+    for (int map = 0; map < 3; ++map) {
+      std::vector<std::int32_t> given;
+      for (const std::size_t key : order) given.push_back(hashes[key]);
+      std::vector<std::size_t> next;
+      for (const std::size_t place : map_order(given)) next.push_back(order[place]);
+      order = std::move(next);
+    }
   }
   std::size_t best = order[0];
   for (const std::size_t key : order) best = counts[key] > counts[best] ? key : best;

@@ -180,8 +180,12 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
     hashed.children.resize(1);
     TRY_ASSIGN(const std::string hash, hash_call(hashed, {a[0]}));
     double deviation = 0.05;
-    if (expr.children.size() > 1 && expr.children[1]->kind == ExprKind::literal)
-      deviation = std::strtod(expr.children[1]->value->ToString().c_str(), nullptr);
+    if (expr.children.size() > 1) {
+      const Expr* given = expr.children[1].get();
+      while (given->kind == ExprKind::cast) given = given->children[0].get();
+      if (given->kind == ExprKind::literal)
+        deviation = std::strtod(given->value->ToString().c_str(), nullptr);
+    }
     const int p = static_cast<int>(std::ceil(2.0 * std::log2(1.106 / deviation)));
     return fmt::format("ms_approx_distinct_{}(CASE WHEN {} IS NOT NULL THEN {} END){}{}", p, a[0],
                        hash, suffix(filter), over);

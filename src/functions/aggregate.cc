@@ -192,7 +192,10 @@ Result<Call> percentile_approx(const Request& request) {
     return wrong_arity(request, "[2, 3]");
   Call call = begin_call(request);
   if (request.arguments[0].type->is_string()) call.argument_types[0] = column::double_type();
-  if (!call.argument_types[0]->is_numeric())
+  const TypeKind kind = call.argument_types[0]->kind();
+  const bool time =
+      kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz;
+  if (!time && !call.argument_types[0]->is_numeric())
     return Status::unsupported("{} of {} is not supported", request.name,
                                request.arguments[0].type->sql());
   if (request.arguments.size() == 2) call.pretty.insert(call.pretty.rfind(')'), ", 10000");

@@ -251,7 +251,8 @@ Result<Call> try_arithmetic(const Request& request) {
   } else if (moves ||
              (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty())) {
     call.name = "try_" + call.name;
-  } else if (!is_interval(call.argument_types[0]) && !is_interval(call.argument_types[1]) &&
+  } else if (call.name != "date_minus_date" && call.name != "timestamp_minus_timestamp" &&
+             !is_interval(call.argument_types[0]) && !is_interval(call.argument_types[1]) &&
              call.name != "date_add" && call.name != "date_sub") {
     return Status::unsupported("{} of {} is not supported", request.name,
                                call.argument_types[0]->sql());

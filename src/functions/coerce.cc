@@ -273,7 +273,7 @@ bool can_cast_atomic(const DataType& from, const DataType& to, bool ansi) {
       return is_timestamp(f);
     case TypeKind::timestamp:
       return f == TypeKind::date || f == TypeKind::timestamp_ntz || from.is_numeric() ||
-             f == TypeKind::boolean;
+             (!ansi && f == TypeKind::boolean);
     case TypeKind::timestamp_ntz:
       return f == TypeKind::date || f == TypeKind::timestamp;
     case TypeKind::day_time_interval:

@@ -1,6 +1,8 @@
 // Operators that mean something else while ANSI mode is off.
 #include <arrow/scalar.h>
 
+#include <cstdlib>
+
 #include "base/text.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
@@ -19,9 +21,7 @@ bool is_equality(const std::string& name) {
 std::optional<bool> truth_of(const Expr& e) {
   if (e.kind != ExprKind::literal || !e.type->is_numeric() || !e.value->is_valid)
     return std::nullopt;
-  const auto number = e.value->CastTo(arrow::float64());
-  if (!number.ok()) return std::nullopt;
-  const double value = static_cast<const arrow::DoubleScalar&>(**number).value;
+  const double value = std::strtod(e.value->ToString().c_str(), nullptr);
   if (value != 0 && value != 1) return std::nullopt;
   return value == 1;
 }

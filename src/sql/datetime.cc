@@ -63,15 +63,13 @@ std::optional<std::int64_t> read_date(std::string_view text, std::size_t& at) {
   return days_from_civil(sign * *year, static_cast<int>(month), static_cast<int>(day));
 }
 
-// hh:mm[:ss[.ffffff]]
-std::optional<std::int64_t> read_time(std::string_view text, std::size_t& at) {
+// hh[:mm[:ss[.ffffff]]]
+std::optional<std::int64_t> read_time(std::string_view text, std::size_t& at, bool* has_seconds) {
   std::array<std::int64_t, 3> parts{};
   for (std::size_t i = 0; i < 3; ++i) {
     if (i > 0) {
-      if (at >= text.size() || text[at] != ':') {
-        if (i == 2) break;
-        return std::nullopt;
-      }
+      if (at >= text.size() || text[at] != ':') break;
+      *has_seconds = i == 2;
       ++at;
     }
     const auto part = digits(text, at, 2);
@@ -178,13 +176,15 @@ std::optional<ParsedTimestamp> parse_timestamp(std::string_view given) {
   if (at == text.size()) return out;
   if (text[at] != 'T' && text[at] != ' ') return std::nullopt;
   ++at;
-  const auto time = read_time(text, at);
+  bool has_seconds = false;
+  const auto time = read_time(text, at, &has_seconds);
   if (!time) return std::nullopt;
   out.micros += *time;
   const std::string_view zone = trim(text.substr(at));
   if (!zone.empty()) {
+    if (!has_seconds) return std::nullopt;
     out.offset_us = read_offset(zone);
-    if (!out.offset_us) return std::nullopt;
+    if (!out.offset_us) out.region = std::string(zone);
   }
   return out;
 }

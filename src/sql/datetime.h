@@ -15,8 +15,9 @@ std::optional<std::int32_t> parse_date(std::string_view text);
 struct ParsedTimestamp {
   std::int64_t micros = 0;                // of the wall clock
   std::optional<std::int64_t> offset_us;  // of the zone, when one was written
+  std::string region;                     // what stands there and is no offset
 };
-// 2024-01-05[ T]01:02:03.456[Z|+01:00]. Zones by region name are not understood: nothing.
+// 2024-01-05[ T]01:02:03.456[Z|+01:00|America/New_York].
 std::optional<ParsedTimestamp> parse_timestamp(std::string_view text);
 
 // Adds up the units of an interval literal and keeps track of its type.

@@ -1,5 +1,6 @@
 // Numbers, typed literals (DATE '…') and intervals.
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -151,6 +152,17 @@ Status Grammar::number(sc::Expression& out, bool negative) {
   return status.ok() ? status : parse_error(text_, token, token, status);
 }
 
+namespace {
+
+bool is_region(std::string_view zone) {
+  return std::all_of(zone.begin(), zone.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '_' || c == '-' ||
+           c == '+' || c == ':';
+  });
+}
+
+}  // namespace
+
 Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expression& out) {
   const std::string name = to_upper(type.text);
   const auto invalid = [&] {
@@ -182,6 +194,15 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
   if (name == "TIMESTAMP" || name == "TIMESTAMP_LTZ" || name == "TIMESTAMP_NTZ") {
     const auto parsed = parse_timestamp(text.value);
     if (!parsed) return invalid();
+    if (!parsed->region.empty()) {
+      // Which zones there are is not known here.
+      if (name == "TIMESTAMP_NTZ" || !is_region(parsed->region)) return invalid();
+      auto* cast = out.mutable_cast();
+      make_string(*cast->mutable_expr(), text.value);
+      cast->set_type_str("timestamp");
+      cast->set_eval_mode(sc::Expression_Cast::EVAL_MODE_ANSI);
+      return Status::OK();
+    }
     if (name == "TIMESTAMP_NTZ") {
       if (parsed->offset_us) return invalid();
       out.mutable_literal()->set_timestamp_ntz(parsed->micros);

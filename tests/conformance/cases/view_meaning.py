@@ -204,20 +204,3 @@ def text_star_table_gains_column(c):
 @area.case()
 def stored_names_table_gains_column(c):
     return with_table(c, ["CREATE VIEW vm_sv(p, q) AS SELECT * FROM vm_t", "ALTER TABLE vm_t ADD COLUMNS (z int)"], lambda: rows_of(c, "vm_sv"))
-
-
-@area.case()
-def stored_table_made_anew(c):
-    return with_table(c, ["CREATE VIEW vm_sv AS SELECT * FROM vm_t", "DROP TABLE vm_t", "CREATE TABLE vm_t (b string, c int, a int) USING delta", "INSERT INTO vm_t VALUES ('n', 5, 7)"],
-                      lambda: rows_of(c, "vm_sv"))
-
-
-@area.case()
-def stored_table_column_gone(c):
-    return with_table(c, ["CREATE VIEW vm_sv AS SELECT * FROM vm_t", "DROP TABLE vm_t", "CREATE TABLE vm_t (b string) USING delta"], lambda: rows_of(c, "vm_sv"))
-
-
-@area.case()
-def stored_table_other_type(c):
-    return with_table(c, ["CREATE VIEW vm_sv AS SELECT * FROM vm_t", "DROP TABLE vm_t", "CREATE TABLE vm_t (b string, a bigint) USING delta", "INSERT INTO vm_t VALUES ('n', 7)"],
-                      lambda: rows_of(c, "vm_sv"))
