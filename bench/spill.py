@@ -1,6 +1,6 @@
 """Race, spill: sort, aggregation and join of 10 GB under a memory limit of 1 GiB, with the process' peak.
 
-usage: .venv/bin/python bench/spill.py [--gigabytes 10] [--memory 1g]
+usage: .venv/bin/python bench/spill.py [--gigabytes 10] [--memory 1g] [--only sort|aggregate|join]
 
 The input is made by the engine itself (range and texts) and so is not held anywhere. The peak is of the whole
 process: the engine's limit and what the rest of the server needs.
@@ -23,6 +23,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gigabytes", type=float, default=10)
     parser.add_argument("--memory", default="1g")
+    parser.add_argument("--only", choices=["sort", "aggregate", "join"])
     options = parser.parse_args()
     from millstream_server import Server
     from pyspark.sql import functions as F
@@ -45,6 +46,8 @@ def main():
     }
     expected = {"sort": 1, "aggregate": rows, "join": half}
     for name, run in work.items():
+        if options.only not in (None, name):
+            continue
         cpu, started = measure.cpu_seconds(server.process.pid), time.monotonic()
         try:
             got = run()

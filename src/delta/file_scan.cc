@@ -351,13 +351,8 @@ void leave_out(std::vector<AddFilePtr>& files, const TableInfo& info,
 
 }  // namespace
 
-Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
-                                      const std::string& table, const TableInfoPtr& info,
-                                      std::vector<AddFilePtr> files,
-                                      const connector::ScanRequest& request, bool case_sensitive,
-                                      const std::string& time_zone) {
-  TRY_ASSIGN(const std::shared_ptr<const ScanPlan> plan,
-             make_plan(store, table, info, request, case_sensitive, time_zone));
+void choose_files(std::vector<AddFilePtr>& files, const TableInfo& info,
+                  const connector::ScanRequest& request) {
   if (request.predicates.empty() && request.limit) {
     std::int64_t rows = 0;
     std::size_t needed = 0;
@@ -368,7 +363,17 @@ Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
     }
     files.resize(needed);
   }
-  leave_out(files, *info, request.predicates);
+  leave_out(files, info, request.predicates);
+}
+
+Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
+                                      const std::string& table, const TableInfoPtr& info,
+                                      std::vector<AddFilePtr> files,
+                                      const connector::ScanRequest& request, bool case_sensitive,
+                                      const std::string& time_zone) {
+  TRY_ASSIGN(const std::shared_ptr<const ScanPlan> plan,
+             make_plan(store, table, info, request, case_sensitive, time_zone));
+  choose_files(files, *info, request);
   return batches_of_files(plan, std::move(files));
 }
 

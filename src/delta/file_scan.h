@@ -15,6 +15,10 @@
 
 namespace millstream::delta {
 
+// Takes away files in which no row can match the predicates, and those that a limit does not need.
+void choose_files(std::vector<AddFilePtr>& files, const TableInfo& info,
+                  const connector::ScanRequest& request);
+
 // The rows of `files`, which the caller has chosen; may_match is applied here. `info` gives the
 // columns.
 Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,

@@ -7,9 +7,11 @@
 #include "delta/file_scan.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
+#include "delta/plain_files.h"
 #include "delta/stats.h"
 #include "delta/time_travel.h"
 #include "format/file_columns.h"
+#include "format/plain_parquet.h"
 
 namespace millstream::delta {
 namespace {
@@ -89,13 +91,26 @@ DeltaTable::DeltaTable(std::shared_ptr<io::Store> store, std::string table, Snap
 const column::Schema& DeltaTable::schema() const { return schema_; }
 const column::Schema& DeltaTable::metadata_fields() const { return format::file_metadata_fields(); }
 
-Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& request) const {
+std::vector<AddFilePtr> DeltaTable::live_files() const {
   std::vector<AddFilePtr> files;
   files.reserve(snapshot_->files().size());
   snapshot_->files().for_each([&](const AddFilePtr& file) { files.push_back(file); });
-  return scan_files(store_, table_, snapshot_->info_ptr(), std::move(files), request,
+  return files;
+}
+
+Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& request) const {
+  return scan_files(store_, table_, snapshot_->info_ptr(), live_files(), request,
                     options_.case_sensitive, options_.time_zone);
 }
+
+Result<std::optional<connector::ParquetFiles>> DeltaTable::parquet_files(
+    const connector::ScanRequest& request) const {
+  if (store_.get() != io::local_store().get()) return std::optional<connector::ParquetFiles>();
+  return plain_files(table_, snapshot_->info(), live_files(), request, options_.case_sensitive,
+                     options_.time_zone);
+}
+
+void DeltaTable::distrust(const std::string& path) const { format::distrust_plain_file(path); }
 
 // From the statistics of a few files.
 std::optional<std::int64_t> DeltaTable::rows_estimated() const {

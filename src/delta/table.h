@@ -11,11 +11,13 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include "connector/parquet_files.h"
 #include "connector/table.h"
 #include "io/store.h"
 
 namespace millstream::delta {
 
+struct AddFile;
 class Snapshot;
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
@@ -32,7 +34,7 @@ struct ReadOptions {
 // skipped.
 Result<ReadOptions> parse_read_options(const Options& options, const std::string& time_zone);
 
-class DeltaTable final : public connector::Table {
+class DeltaTable final : public connector::Table, public connector::ParquetBacked {
  public:
   // `table`: the absolute path. DELTA_TABLE_NOT_FOUND, DELTA_UNSUPPORTED_FEATURES_FOR_READ,
   // DELTA_VERSION_NOT_FOUND, …
@@ -49,12 +51,17 @@ class DeltaTable final : public connector::Table {
   std::optional<std::int64_t> rows_estimated() const override;
   std::string describe() const override;  // "delta [/data/x]"
   std::vector<std::string> input_files() const override;
+  Result<std::optional<connector::ParquetFiles>> parquet_files(
+      const connector::ScanRequest& request) const override;
+  void distrust(const std::string& path) const override;
 
   const std::vector<std::string>& partition_columns() const;
   std::int64_t version() const;
   const Snapshot& snapshot() const { return *snapshot_; }
 
  private:
+  std::vector<std::shared_ptr<const AddFile>> live_files() const;
+
   std::shared_ptr<io::Store> store_;
   std::string table_;
   SnapshotPtr snapshot_;

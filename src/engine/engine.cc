@@ -2,10 +2,12 @@
 
 #include <arrow/record_batch.h>
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 
 #include "base/text.h"
+#include "connector/parquet_files.h"
 #include "engine/observe.h"
 #include "engine/passthrough.h"
 #include "engine/recursion.h"
@@ -135,48 +137,147 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
                                                     const ExecutionContext& context) {
     if (auto kept = core->cache.take(node.get(), context.time_zone)) return kept;
     TRY_ASSIGN(Home * home, core->open_home());
+    if (!has_stream_scan(*node)) {
+      auto statement = Statement::prepare(*home, node, context.time_zone, context.cancel,
+                                          {Reading::files, TextExtremes::hashed});
+      if (statement.ok() && (*statement)->repeatable()) return statement;
+    }
     return Statement::prepare(*home, node, context.time_zone, context.cancel);
   }
 
-  // The reader of one run; it gives the statement back when it goes.
+  // The reader of one run; it gives the statement back when it goes. A run that fails while no row
+  // was given out is tried in another mode: over batches instead of files, which knows Spark's
+  // errors and reads what DuckDB does not (texts that are not UTF-8, codecs), and with sorted
+  // groups where their texts outgrew the memory.
   class RunReader final : public connector::BatchReader {
    public:
     RunReader(CorePtr core, plan::NodePtr node, const ExecutionContext& context,
-              std::unique_ptr<Statement> statement, std::unique_ptr<connector::BatchReader> rows)
+              std::unique_ptr<Statement> statement)
         : core_(std::move(core)),
           node_(std::move(node)),
-          time_zone_(context.time_zone),
-          statement_(std::move(statement)),
-          rows_(std::move(rows)) {}
+          context_(context),
+          statement_(std::move(statement)) {}
     ~RunReader() override {
       rows_.reset();
+      if (statement_ == nullptr) return;
       for (const auto& leaf : statement_->leaves()) leaf.slot->clear();
       if (has_stream_scan(*node_))
-        core_->cache.give(std::move(node_), time_zone_, std::move(statement_));
+        core_->cache.give(std::move(node_), context_.time_zone, std::move(statement_));
     }
-    Result<connector::RecordBatchPtr> next() override { return rows_->next(); }
+    Status start() { return with_other_modes(run()); }
+
+    Result<connector::RecordBatchPtr> next() override {
+      auto batch = rows_->next();
+      if (!batch.ok() && reads_files(batch.status())) {
+        if (given_) return explained(batch.status());
+        TRY(with_other_modes(batch.status()));
+        return next();
+      }
+      given_ = given_ || (batch.ok() && *batch != nullptr);
+      return batch;
+    }
 
    private:
+    Status run() {
+      if (context_.cancel != nullptr) TRY(context_.cancel->check());
+      for (const auto& leaf : statement_->leaves()) {
+        // Leaves live in the plan that node_ keeps.
+        const plan::NodePtr leaf_node(node_, leaf.node);
+        TRY_ASSIGN(connector::Batches rows, leaf_rows(core_, leaf_node, context_));
+        leaf.slot->fill(std::move(rows), counter(leaf.node, context_));
+      }
+      TRY_ASSIGN(rows_, statement_->run(context_));
+      return Status::OK();
+    }
+
+    bool reads_files(const Status& status) const {
+      return !statement_->file_scans().empty() && !status.is("OPERATION_CANCELED") &&
+             !status.is("UNABLE_TO_ACQUIRE_MEMORY");
+    }
+
+    // Each turn leaves a mode behind for good.
+    Status with_other_modes(Status status) {
+      while (!status.ok()) {
+        StatementMode mode = statement_->mode();
+        if (statement_->outgrew()) {
+          mode.extremes = TextExtremes::sorted;
+        } else if (reads_files(status)) {
+          distrust_file(status);
+          mode.reading = Reading::batches;
+        } else {
+          return status;
+        }
+        rows_.reset();
+        statement_.reset();
+        TRY_ASSIGN(Home * home, core_->open_home());
+        TRY_ASSIGN(statement_,
+                   Statement::prepare(*home, node_, context_.time_zone, context_.cancel, mode));
+        status = run();
+      }
+      return status;
+    }
+
+    // The same reading by our own reader, for its error.
+    Status explained(const Status& failed) const {
+      distrust_file(failed);
+      if (!failed.is(ErrorKind::internal) && !failed.is(ErrorKind::io) &&
+          !failed.is(ErrorKind::unsupported_operation)) {
+        return failed;
+      }
+      for (const plan::Scan* scan : statement_->file_scans()) {
+        TRY_ASSIGN(const auto rows,
+                   scan->table->scan({scan->columns, scan->predicates, scan->limit}));
+        for (const auto& partition : rows.partitions) {
+          TRY_ASSIGN(const auto reader, partition());
+          while (true) {
+            if (context_.cancel != nullptr) TRY(context_.cancel->check());
+            TRY_ASSIGN(const auto batch, reader->next());
+            if (batch == nullptr) break;
+          }
+        }
+      }
+      for (const plan::Scan* scan : statement_->file_scans()) TRY(distrust_all(*scan));
+      return failed;
+    }
+
+    // It is not known which file it was.
+    static Status distrust_all(const plan::Scan& scan) {
+      const auto& table = dynamic_cast<const connector::ParquetBacked&>(*scan.table);
+      TRY_ASSIGN(const auto files,
+                 table.parquet_files({scan.columns, scan.predicates, scan.limit}));
+      if (!files) return Status::OK();
+      for (const auto& group : files->groups) {
+        for (const auto& path : group.paths) table.distrust(path);
+      }
+      return Status::OK();
+    }
+
+    // Next time the file that DuckDB could not read is not given to it.
+    void distrust_file(const Status& failed) const {
+      constexpr std::string_view mark = "arquet file \"";
+      const std::string& text = failed.message();
+      const auto at = text.find(mark);
+      if (at == std::string::npos) return;
+      const auto from = at + mark.size();
+      const std::string path = text.substr(from, text.find('"', from) - from);
+      for (const plan::Scan* scan : statement_->file_scans())
+        dynamic_cast<const connector::ParquetBacked&>(*scan->table).distrust(path);
+    }
+
     CorePtr core_;
     plan::NodePtr node_;
-    std::string time_zone_;
+    const ExecutionContext context_;
     std::unique_ptr<Statement> statement_;
     std::unique_ptr<connector::BatchReader> rows_;
+    bool given_ = false;
   };
 
   static Result<std::unique_ptr<connector::BatchReader>> start(
       const CorePtr& core, const plan::NodePtr& node, const ExecutionContext& context,
       std::unique_ptr<Statement> statement) {
-    if (context.cancel != nullptr) TRY(context.cancel->check());
-    for (const auto& leaf : statement->leaves()) {
-      // Leaves live in the plan that `node` keeps.
-      const plan::NodePtr leaf_node(node, leaf.node);
-      TRY_ASSIGN(connector::Batches rows, leaf_rows(core, leaf_node, context));
-      leaf.slot->fill(std::move(rows), counter(leaf.node, context));
-    }
-    TRY_ASSIGN(auto rows, statement->run(context));
-    return std::unique_ptr<connector::BatchReader>(
-        std::make_unique<RunReader>(core, node, context, std::move(statement), std::move(rows)));
+    auto reader = std::make_unique<RunReader>(core, node, context, std::move(statement));
+    TRY(reader->start());
+    return std::unique_ptr<connector::BatchReader>(std::move(reader));
   }
 
   static std::function<void(std::int64_t)> counter(const plan::Node* node,

@@ -65,10 +65,21 @@ class ExprLowering {
   explicit ExprLowering(std::string time_zone) : time_zone_(std::move(time_zone)) {}
 
   Result<std::string> lower(const plan::Expr& expr);
+  // A key of a grouping, whose SQL is the same wherever it is lowered.
+  Result<std::string> lower_key(const plan::Expr& expr);
+  // A part of a WHERE, which takes NULL for false.
+  Result<std::string> lower_conjunct(const plan::Expr& expr);
   Result<std::string> lower_order(const std::vector<plan::SortKey>& keys);
   Result<std::string> cast(const std::string& value, const column::TypePtr& from,
                            const column::TypePtr& to, bool ansi, bool attempt);
   Result<std::string> literal(const arrow::Scalar& value, const column::TypePtr& type);
+
+  // No value of the column, an integer or a decimal without its point, is larger, whatever its
+  // sign.
+  void set_magnitude(plan::AttributeId id, std::int64_t max) { magnitudes_[id] = max; }
+  void forget_magnitude(plan::AttributeId id) { magnitudes_.erase(id); }
+  // An output column that is another one, or computed from others, is no larger than that.
+  Status pass_magnitude(plan::AttributeId id, const plan::Expr& expr);
 
   // While it is set, an expression whose SQL is a key's text is that key's column.
   void set_keys(std::map<std::string, std::string> keys) { keys_ = std::move(keys); }
@@ -107,6 +118,22 @@ class ExprLowering {
                                                      const std::string& name, const Arguments& a);
   Result<std::string> decimal_arithmetic(const plan::Expr& expr, const std::string& op,
                                          const Arguments& a, bool attempt);
+  // A decimal of which all values are known to fit 64 bits (lower_narrow.cc).
+  struct Narrow {
+    std::string sql;  // of the type DECIMAL(18, scale)
+    int scale = 0;
+    std::int64_t max = 0;  // without its point
+  };
+  using MaybeNarrow = Result<std::optional<Narrow>>;
+  MaybeNarrow narrow(const plan::Expr& expr);
+  MaybeNarrow narrow_attribute(const plan::Expr& expr);
+  MaybeNarrow narrow_literal(const plan::Expr& expr);
+  MaybeNarrow narrow_cast(const plan::Expr& expr);
+  MaybeNarrow narrow_arithmetic(const plan::Expr& expr);
+  MaybeNarrow narrow_case(const plan::Expr& expr);
+  Result<std::string> summed(const plan::Expr& expr, const std::string& sql);
+  // Not where an expression is found by its SQL: among keys, but for what an aggregate is given.
+  bool may_narrow() const { return narrow_off_ == 0 && (keys_.empty() || in_aggregate_); }
   Result<std::string> integral_arithmetic(const plan::Expr& expr, const std::string& op,
                                           const Arguments& a, bool attempt);
   Result<std::string> rounding(const plan::Expr& expr, const std::string& name, const Arguments& a);
@@ -150,7 +177,8 @@ class ExprLowering {
   Result<std::string> case_when(const plan::Expr& expr);
   Result<std::string> in_list(const plan::Expr& expr);
   Result<std::string> subquery(const plan::Expr& expr);
-  Result<std::string> in_subquery(const plan::Expr& expr, bool negated);
+  // `is_open`: what is neither true nor false may stay NULL.
+  Result<std::string> in_subquery(const plan::Expr& expr, bool negated, bool is_open = false);
   Result<std::string> subquery_plan(const plan::Expr& expr, const Arguments& arguments);
   Result<std::string> cast_to_string(const std::string& value, const column::DataType& from);
   Result<std::string> cast_from_string(const std::string& value, const column::DataType& to,
@@ -175,12 +203,25 @@ class ExprLowering {
   std::set<DecimalKernel> decimal_kernels_;
   std::map<std::string, ValueKernel> value_kernels_;
   std::map<plan::AttributeId, std::string> lambda_names_;
+  std::map<plan::AttributeId, std::int64_t> magnitudes_;
+  int narrow_off_ = 0;
+  bool in_aggregate_ = false;
   std::optional<Partitions> partitions_;
   std::string window_over_;  // " OVER (…)" while an aggregate is lowered as a window function
   SubqueryLowering lower_plan_;
   Evaluation evaluate_;
   bool uses_now_ = false;
   int next_variable_ = 0;
+};
+
+// The aggregates that a grouping computes: those within window functions too, but not the window
+// functions.
+void find_grouped(const plan::Expr& e, std::vector<const plan::Expr*>& out);
+
+// How MAX and MIN of texts by group are computed.
+enum class TextExtremes : std::uint8_t {
+  hashed,  // quick; the texts of all groups are in memory, outside of DuckDB's limit
+  sorted,  // beyond memory
 };
 
 // Nodes as SQL text. Leaves (scans, local rows, observed sub-plans) are asked of `leaf`.
@@ -196,6 +237,9 @@ class NodeLowering {
   NodeLowering(ExprLowering& exprs, Leaves& leaves) : exprs_(exprs), leaves_(leaves) {
     exprs_.set_subquery_lowering([this](const plan::NodePtr& node) { return statement(node); });
   }
+  void set_text_extremes(TextExtremes how) { text_extremes_ = how; }
+  // Whether the statement computes some that could be sorted.
+  bool has_text_extremes() const { return has_text_extremes_; }
   // A statement with a column for each visible output column, in order; `SELECT 0` for none.
   Result<std::string> statement(const plan::NodePtr& node);
 
@@ -212,6 +256,10 @@ class NodeLowering {
   Result<Relation> project(const plan::Project& node);
   Result<Relation> filter(const plan::Filter& node);
   Result<Relation> aggregate(const plan::Aggregate& node);
+  bool can_sort_extremes(const plan::Aggregate& node) const;
+  Result<std::string> sorted_groups(const plan::Aggregate& node, std::string rows,
+                                    const std::vector<std::string>& names,
+                                    std::map<std::string, std::string>& keys);
   Result<Relation> join(const plan::Join& node);
   Result<std::string> join_condition(const plan::Join& node);
   std::string side(const Relation& relation, const plan::Node& node);  // what stands beside JOIN
@@ -229,6 +277,8 @@ class NodeLowering {
 
   ExprLowering& exprs_;
   Leaves& leaves_;
+  TextExtremes text_extremes_ = TextExtremes::hashed;
+  bool has_text_extremes_ = false;
   int next_side_ = 0;
   int statements_open_ = 0;
   std::map<const plan::Node*, std::string> shared_names_;  // by definition

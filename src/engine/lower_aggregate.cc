@@ -18,6 +18,19 @@ using plan::ExprKind;
 
 namespace {
 
+// A flag that has another value for a while.
+class SetFor {
+ public:
+  SetFor(bool& flag, bool value) : flag_(flag), before_(std::exchange(flag, value)) {}
+  ~SetFor() { flag_ = before_; }
+  SetFor(const SetFor&) = delete;
+  SetFor& operator=(const SetFor&) = delete;
+
+ private:
+  bool& flag_;
+  const bool before_;
+};
+
 std::string suffix(const std::string& filter) {
   return filter.empty() ? "" : " FILTER (WHERE " + filter + ")";
 }
@@ -108,6 +121,7 @@ std::string ExprLowering::decimal_sum(const Expr& expr, const std::string& value
 
 // `over` is empty for grouping; FILTER comes before OVER.
 Result<std::string> ExprLowering::aggregate(const Expr& expr) {
+  const SetFor in_aggregate(in_aggregate_, window_over_.empty());
   TRY_ASSIGN(const Arguments a, lower_all(expr.children));
   std::string filter;
   if (expr.filter != nullptr) {
@@ -120,7 +134,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (name == "count_if")
     return fmt::format("count(*) FILTER (WHERE {}){}", both(filter, a[0]), over);
   if (name == "sum" || name == "try_sum") {
-    const std::string sum = fmt::format("sum({}{}){}{}", once, a[0], suffix(filter), over);
+    TRY_ASSIGN(const std::string value, summed(*expr.children[0], a[0]));
+    const std::string sum = fmt::format("sum({}{}){}{}", once, value, suffix(filter), over);
     if (expr.type->kind() == TypeKind::long_) {
       const std::string_view mode = name == "try_sum" ? "try_" : expr.ansi ? "" : "wrap_";
       return fmt::format("ms_{}sum_long({})", mode, sum);
@@ -132,7 +147,7 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
           "CAST(ms_interval_multiply_decimal(1, CAST({} AS VARCHAR), true) AS INTEGER)", sum);
     }
     if (expr.type->kind() != TypeKind::decimal) return sum;
-    return decimal_sum(expr, a[0], expr.type->precision(), expr.type->scale(), filter,
+    return decimal_sum(expr, value, expr.type->precision(), expr.type->scale(), filter,
                        name == "try_sum" || !expr.ansi);
   }
   const bool days = expr.type->kind() == TypeKind::day_time_interval;
@@ -148,6 +163,7 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
       return fmt::format("avg({}{}){}{}", once, summand(a[0], *expr.children[0]->type),
                          suffix(filter), over);
     const int scale = expr.children[0]->type->scale();
+    TRY_ASSIGN(const std::string value, summed(*expr.children[0], a[0]));
     const std::string kernel = use({DecimalKernel::Op::divide,
                                     scale,
                                     0,
@@ -159,7 +175,7 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
     return fmt::format(
         "CAST({0}(CAST({1} AS DECIMAL(38,{2})), CAST(nullif(count({3}{4}){5}{6}, 0) "
         "AS DECIMAL(38,0))) AS DECIMAL({7},{8}))",
-        kernel, decimal_sum(expr, a[0], precision, scale, filter, !expr.ansi), scale, once, a[0],
+        kernel, decimal_sum(expr, value, precision, scale, filter, !expr.ansi), scale, once, value,
         suffix(filter), over, expr.type->precision(), expr.type->scale());
   }
   // Aggregates of the C interface crash in some statements of several windows: OVER takes DuckDB's.

@@ -73,6 +73,10 @@ Result<std::string> ExprLowering::decimal_arithmetic(const Expr& expr, const std
   const int precision = whole ? 38 : expr.type->precision();
   const int scale = whole ? 0 : expr.type->scale();
   const bool sum = op == "add" || op == "subtract";
+  if ((sum || op == "multiply") && may_narrow()) {
+    TRY_ASSIGN(const auto small, narrow(expr));
+    if (small) return fmt::format("CAST({} AS DECIMAL({},{}))", small->sql, precision, scale);
+  }
   // The exact result fits DuckDB's own addition.
   if (sum && !attempt && precision < 38 && scale == std::max(left.scale(), right.scale())) {
     return fmt::format(

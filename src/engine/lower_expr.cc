@@ -184,6 +184,14 @@ Result<std::string> ExprLowering::lower(const Expr& expr) {
   return key == keys_.end() ? sql : key->second;
 }
 
+// DuckDB makes a join of an IN that stands alone.
+Result<std::string> ExprLowering::lower_conjunct(const Expr& expr) {
+  const bool negated = expr.kind == ExprKind::call && expr.name == "not";
+  const Expr& in = negated ? *expr.children[0] : expr;
+  if (in.kind != ExprKind::subquery || in.name != "in") return lower(expr);
+  return in_subquery(in, negated, true);
+}
+
 Result<std::string> ExprLowering::lower_kind(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::literal:
@@ -286,12 +294,13 @@ std::string row_in_subquery(const std::vector<std::string>& values, const std::s
 }  // namespace
 
 // Spark answers IN with two values: what SQL leaves open is false, under a NOT too.
-Result<std::string> ExprLowering::in_subquery(const Expr& expr, bool negated) {
+Result<std::string> ExprLowering::in_subquery(const Expr& expr, bool negated, bool is_open) {
   TRY_ASSIGN(const Arguments arguments, lower_all(expr.children));
   TRY_ASSIGN(const std::string plan, subquery_plan(expr, arguments));
   if (expr.ordinal == 1) {
-    return fmt::format("coalesce({} {} ({}), false)", arguments[0], negated ? "NOT IN" : "IN",
-                       plan);
+    const std::string in =
+        fmt::format("({} {} ({}))", arguments[0], negated ? "NOT IN" : "IN", plan);
+    return is_open ? in : "coalesce(" + in + ", false)";
   }
   const Arguments values(arguments.begin(), arguments.begin() + expr.ordinal);
   return (negated ? "NOT " : "") + row_in_subquery(values, plan, negated);
@@ -311,9 +320,12 @@ Result<std::string> ExprLowering::subquery_plan(const Expr& expr, const Argument
     bind(expr.parameters[i], arguments[values + i]);
   }
   // Keys and windows are those of the query around.
+  const bool may = may_narrow();
   const auto keys = std::exchange(keys_, {});
   const auto over = std::exchange(window_over_, {});
+  narrow_off_ += may ? 0 : 1;
   auto lowered = lower_plan_(expr.plan);
+  narrow_off_ -= may ? 0 : 1;
   keys_ = keys;
   window_over_ = over;
   return lowered;

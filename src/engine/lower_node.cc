@@ -144,6 +144,7 @@ Result<NodeLowering::Relation> NodeLowering::project(const plan::Project& node) 
     const auto id = node.output[i].id;
     if (!seen.insert(static_cast<std::int64_t>(id)).second) continue;
     TRY_ASSIGN(const std::string sql, exprs_.lower(*node.exprs[i]));
+    TRY(exprs_.pass_magnitude(id, *node.exprs[i]));
     columns.push_back(sql + " AS " + column_name(id));
   }
   exprs_.set_partitions({});
@@ -158,31 +159,12 @@ Result<NodeLowering::Relation> NodeLowering::filter(const plan::Filter& node) {
   const std::size_t before = input.where.size();
   std::vector<std::string> conditions = input.where;
   for (const auto& part : parts) {
-    TRY_ASSIGN(std::string sql, exprs_.lower(*part));
+    TRY_ASSIGN(std::string sql, exprs_.lower_conjunct(*part));
     conditions.push_back(std::move(sql));
   }
   for (std::string& sql : guarded(conditions, before)) input.where.push_back(std::move(sql));
   return input;
 }
-
-namespace {
-
-// The aggregates that the grouping computes: those within window functions too, but not the window
-// functions.
-void find_grouped(const plan::Expr& e, std::vector<const plan::Expr*>& out) {
-  if (e.kind == plan::ExprKind::aggregate) {
-    out.push_back(&e);
-    return;
-  }
-  const bool window = e.kind == plan::ExprKind::window;
-  for (const auto& child : (window ? *e.children[0] : e).children) find_grouped(*child, out);
-  if (!window) return;
-  if (e.children[0]->filter != nullptr) find_grouped(*e.children[0]->filter, out);
-  for (const auto& key : e.window->partition) find_grouped(*key, out);
-  for (const auto& key : e.window->order) find_grouped(*key.expr, out);
-}
-
-}  // namespace
 
 Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
@@ -190,7 +172,7 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
   std::vector<std::string> names;
   std::map<std::string, std::string> keys;
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
-    TRY_ASSIGN(const std::string sql, exprs_.lower(*node.keys[i]));
+    TRY_ASSIGN(const std::string sql, exprs_.lower_key(*node.keys[i]));
     const TypeKind kind = node.keys[i]->type->kind();
     const bool floating = kind == TypeKind::float_ || kind == TypeKind::double_;
     names.push_back(fmt::format("g{}", i));
@@ -214,6 +196,15 @@ Result<NodeLowering::Relation> NodeLowering::aggregate(const plan::Aggregate& no
   if (std::any_of(node.exprs.begin(), node.exprs.end(),
                   [](const auto& e) { return plan::contains(*e, plan::ExprKind::window); })) {
     for (const auto& e : node.exprs) find_grouped(*e, grouped);
+  }
+  const bool sortable = can_sort_extremes(node);
+  has_text_extremes_ = has_text_extremes_ || sortable;
+  if (sortable && text_extremes_ == TextExtremes::sorted) {
+    exprs_.set_keys(keys);
+    auto groups = sorted_groups(node, from, names, keys);
+    if (!groups.ok()) exprs_.set_keys({});
+    TRY_ASSIGN(from, std::move(groups));
+    by.clear();
   }
   if (!grouped.empty()) {
     // Window functions come behind the grouping, over its results.
@@ -366,6 +357,8 @@ Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperat
     sql += "(SELECT " + (columns.empty() ? "0 AS c_none" : millstream::join(columns, ", ")) +
            input.tail() + ")";
   }
+  // The output may go by the ids of one input, whose magnitudes are not the other's.
+  for (const auto& attribute : node.output) exprs_.forget_magnitude(attribute.id);
   return wrap(sql);
 }
 

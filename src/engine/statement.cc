@@ -14,7 +14,9 @@
 #include "engine/deep_stack.h"
 #include "engine/kernels.h"
 #include "engine/locate.h"
+#include "engine/memory_watch.h"
 #include "engine/moments.h"
+#include "engine/parquet_relation.h"
 #include "engine/physical.h"
 #include "engine/sketches.h"
 
@@ -42,11 +44,32 @@ std::optional<std::int64_t> rows_of(const plan::Node& leaf) {
   return rows;
 }
 
-// Leaves of a plan as slots of the statement.
-class SlotLeaves final : public NodeLowering::Leaves {
+// Whether the first row comes out when all rows below have been read.
+bool is_blocking(const plan::Node& node) {
+  switch (node.kind) {
+    case plan::NodeKind::aggregate:
+    case plan::NodeKind::sort:
+      return true;
+    case plan::NodeKind::project:
+    case plan::NodeKind::filter:
+    case plan::NodeKind::limit:
+      return !node.children.empty() && is_blocking(*node.children[0]);
+    default:
+      return false;
+  }
+}
+
+// Leaves of a plan as slots of the statement, or as files that DuckDB reads.
+class StatementLeaves final : public NodeLowering::Leaves {
  public:
-  SlotLeaves(duckdb_connection connection, std::vector<Statement::Leaf>* leaves)
-      : connection_(connection), leaves_(leaves) {}
+  StatementLeaves(duckdb_connection connection, ExprLowering* exprs, Reading reading, bool blocking,
+                  std::vector<Statement::Leaf>* leaves, std::vector<const plan::Scan*>* file_scans)
+      : connection_(connection),
+        exprs_(exprs),
+        reading_(reading),
+        blocking_(blocking),
+        leaves_(leaves),
+        file_scans_(file_scans) {}
 
   Result<std::string> leaf(const plan::NodePtr& node) override {
     std::vector<std::string> names;
@@ -61,6 +84,15 @@ class SlotLeaves final : public NodeLowering::Leaves {
       names.push_back(std::move(name));
       schema.push_back({attribute.name, attribute.type, attribute.nullable, {}});
     }
+    TRY_ASSIGN(const auto files, files_of(*node));
+    if (files) {
+      file_scans_->push_back(&plan::as<plan::Scan>(*node));
+      for (std::size_t i = 0; i < node->output.size(); ++i) {
+        if (files->magnitude_max[i])
+          exprs_->set_magnitude(node->output[i].id, *files->magnitude_max[i]);
+      }
+      return parquet_relation(*files, names, schema, *exprs_);
+    }
     TRY_ASSIGN(auto slot, Slot::create(connection_, std::move(names), std::move(schema)));
     if (const auto rows = rows_of(*node)) slot->set_rows_estimated(*rows);
     std::string sql = slot->sql();
@@ -69,8 +101,27 @@ class SlotLeaves final : public NodeLowering::Leaves {
   }
 
  private:
+  Result<std::optional<connector::ParquetFiles>> files_of(const plan::Node& node) const {
+    if (reading_ != Reading::files || node.kind != plan::NodeKind::scan)
+      return std::optional<connector::ParquetFiles>();
+    const auto& scan = plan::as<plan::Scan>(node);
+    // DuckDB refuses texts that are not UTF-8. When rows were given out before, nothing else can be
+    // tried.
+    const bool texts =
+        std::any_of(scan.output.begin(), scan.output.end(),
+                    [](const plan::Attribute& column) { return column.type->is_string(); });
+    if (texts && !blocking_) return std::optional<connector::ParquetFiles>();
+    const auto* table = dynamic_cast<const connector::ParquetBacked*>(scan.table.get());
+    if (table == nullptr) return std::optional<connector::ParquetFiles>();
+    return table->parquet_files({scan.columns, scan.predicates, scan.limit});
+  }
+
   duckdb_connection connection_;
+  ExprLowering* exprs_;
+  const Reading reading_;
+  const bool blocking_;
   std::vector<Statement::Leaf>* leaves_;
+  std::vector<const plan::Scan*>* file_scans_;
 };
 
 // While it lives, a cancelled token interrupts what the connection runs, and its kernels.
@@ -227,6 +278,7 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(set_option(config, "autoload_known_extensions", "false"));
   auto home = std::make_unique<Home>();
   home->budget_ = std::make_shared<WorkBudget>(settings.memory_bytes_max);
+  home->memory_bytes_max_ = settings.memory_bytes_max;
   char* error = nullptr;
   if (duckdb_open_ext(nullptr, home->database_.out(), config, &error) == DuckDBError) {
     const Status status = unwrap_error(error);
@@ -235,7 +287,9 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   }
   TRY_ASSIGN(home->registrar_, home->connect());
   const duckdb_connection connection = home->registrar_.get();
-  // Not in the configuration: there it would take the spill folder away too.
+  // Local files only. Not in the configuration: there it would take the spill folder away too.
+  TRY(run_sql(connection, "SET enable_external_file_cache = false"));  // the system has one
+  TRY(run_sql(connection, "SET allowed_directories = ['/']"));
   TRY(run_sql(connection, "SET enable_external_access = false"));
   TRY(register_scan(connection));
   TRY(register_watch_kernels(connection));
@@ -317,8 +371,10 @@ Status Home::ensure(const std::map<std::string, ValueKernel>& kernels) {
 
 Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::NodePtr& node,
                                                       const std::string& time_zone,
-                                                      const CancelToken* cancel) {
+                                                      const CancelToken* cancel,
+                                                      const StatementMode& mode) {
   auto statement = std::make_unique<Statement>();
+  statement->mode_ = mode;
   statement->node_ = node;
   statement->schema_ = plan::schema_of(*node);
   statement->logical_ = column::to_arrow(statement->schema_, time_zone);
@@ -328,13 +384,18 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   statement->registered_.emplace(connection, statement->work_.get());
   // Constants are computed now.
   const Interruption interruption(connection, statement->work_.get(), cancel);
-  SlotLeaves leaves(connection, &statement->leaves_);
   ExprLowering exprs(time_zone);
+  StatementLeaves leaves(connection, &exprs, mode.reading, is_blocking(*node), &statement->leaves_,
+                         &statement->file_scans_);
   NodeLowering nodes(exprs, leaves);
+  nodes.set_text_extremes(mode.extremes);
   exprs.set_evaluation([&](const std::string& sql, const column::TypePtr& type) {
     return home.evaluate(connection, exprs, sql, type);
   });
   TRY_ASSIGN(const std::string sql, nodes.statement(node));
+  const bool may_sort = nodes.has_text_extremes() && mode.extremes == TextExtremes::hashed;
+  if (may_sort && home.memory_bytes_max() > 0 && statement->repeatable())
+    statement->watched_ = &home;
   TRY(home.ensure(exprs.decimal_kernels()));
   TRY(home.ensure(exprs.value_kernels()));
   // typeof(now()) asks for the time and does not use it.
@@ -378,12 +439,23 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
 // Works until the first rows are there. It looks at the token between tasks, since an interrupt
 // that comes before the query has begun is lost.
 Status Statement::first_rows(const CancelToken* cancel, duckdb_result* result) {
+  outgrew_ = false;
+  std::optional<MemoryWatch> watch;
+  if (watched_ != nullptr) {
+    TRY_ASSIGN(Connection apart, watched_->connect());
+    watch.emplace(std::move(apart), watched_->memory_bytes_max());
+  }
   Pending pending;
   if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
     return unwrap_error(duckdb_pending_error(pending.get()));
   }
   while (true) {
     if (cancel != nullptr) TRY(cancel->check());
+    if (watch && watch->exceeded()) {
+      outgrew_ = true;
+      return Status::error("UNABLE_TO_ACQUIRE_MEMORY",
+                           {{"requestedBytes", "0"}, {"receivedBytes", "0"}});
+    }
     const auto state = duckdb_pending_execute_task(pending.get());
     if (state == DUCKDB_PENDING_ERROR) return unwrap_error(duckdb_pending_error(pending.get()));
     if (duckdb_pending_execution_is_finished(state)) break;
@@ -395,6 +467,12 @@ Status Statement::first_rows(const CancelToken* cancel, duckdb_result* result) {
   const Status status = unwrap_error(duckdb_result_error(result));
   duckdb_destroy_result(result);
   return status;
+}
+
+bool Statement::repeatable() const {
+  return std::all_of(leaves_.begin(), leaves_.end(), [](const Leaf& leaf) {
+    return leaf.node->kind == plan::NodeKind::scan || leaf.node->kind == plan::NodeKind::local;
+  });
 }
 
 Statement::~Statement() {

@@ -21,6 +21,7 @@ class Home {
   static Result<std::unique_ptr<Home>> open(const EngineSettings& settings);
   Result<Connection> connect();
   const std::shared_ptr<WorkBudget>& budget() const { return budget_; }
+  std::int64_t memory_bytes_max() const { return memory_bytes_max_; }
   Status ensure(const std::set<DecimalKernel>& kernels);
   Status ensure(const std::map<std::string, ValueKernel>& kernels);
   // The constant `sql` as a literal; nothing when it fails.
@@ -31,11 +32,23 @@ class Home {
   std::shared_ptr<WorkBudget> budget_;
   Database database_;
   Connection registrar_;
+  std::int64_t memory_bytes_max_ = 0;  // 0: DuckDB's default
   std::mutex mutex_;
   std::set<std::string> known_;
 };
 
 Status register_decimal_kernel(duckdb_connection connection, const DecimalKernel& kernel);
+
+// How tables that are plain Parquet files are read.
+enum class Reading : std::uint8_t {
+  files,    // by DuckDB itself
+  batches,  // as all other tables
+};
+
+struct StatementMode {
+  Reading reading = Reading::batches;
+  TextExtremes extremes = TextExtremes::hashed;
+};
 
 class Statement {
  public:
@@ -52,9 +65,17 @@ class Statement {
   // `node` is kept alive by the caller's cache or reader.
   static Result<std::unique_ptr<Statement>> prepare(Home& home, const plan::NodePtr& node,
                                                     const std::string& time_zone,
-                                                    const CancelToken* cancel);
+                                                    const CancelToken* cancel,
+                                                    const StatementMode& mode = {});
+  const StatementMode& mode() const { return mode_; }
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
+  // The scans whose files DuckDB reads.
+  const std::vector<const plan::Scan*>& file_scans() const { return file_scans_; }
+  // Whether nobody sees that the plan's rows are read a second time.
+  bool repeatable() const;
+  // The last run ended because the texts of groups outgrew the limit.
+  bool outgrew() const { return outgrew_; }
   const column::Schema& schema() const { return schema_; }
   // Rows as they are computed; the statement must outlive the reader and is not run again before
   // the reader is gone.
@@ -67,10 +88,14 @@ class Statement {
   Connection connection_;
   std::optional<WorkOfConnection> registered_;
   std::vector<Leaf> leaves_;  // after connection_: their slots hold its types
+  std::vector<const plan::Scan*> file_scans_;
   Prepared prepared_;
   ArrowOptions arrow_options_;
   int depth_ = 0;  // how deep the SQL text nests
   bool uses_now_ = false;
+  StatementMode mode_;
+  Home* watched_ = nullptr;  // where memory is limited and the mode may be changed
+  bool outgrew_ = false;
   plan::NodePtr node_;
   column::Schema schema_;
   std::shared_ptr<arrow::Schema> logical_;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "column/unique_names.h"
+#include "connector/parquet_files.h"
 #include "format/binary_file.h"
 #include "format/byte_input.h"
 #include "format/csv_infer.h"
@@ -16,13 +17,14 @@
 #include "format/json_options.h"
 #include "format/parquet.h"
 #include "format/parquet_prune.h"
+#include "format/plain_parquet.h"
 
 namespace millstream::format {
 namespace {
 
 using connector::Predicate;
 
-class FileTable final : public connector::Table {
+class FileTable final : public connector::Table, public connector::ParquetBacked {
  public:
   FileTable(FileFormat format, FileTableRequest request, column::Schema data, column::Schema schema,
             std::vector<FileSplit> files)
@@ -70,7 +72,43 @@ class FileTable final : public connector::Table {
     return batches;
   }
 
+  Result<std::optional<connector::ParquetFiles>> parquet_files(
+      const connector::ScanRequest& request) const override {
+    const std::optional<connector::ParquetFiles> none;
+    TRY_ASSIGN(const bool skips_corrupt, request_.options.get_bool("ignoreCorruptFiles", false));
+    TRY_ASSIGN(const bool skips_missing, request_.options.get_bool("ignoreMissingFiles", false));
+    const bool local = request_.store.get() == io::local_store().get();
+    if (format_ != FileFormat::parquet || skips_corrupt || skips_missing || !local) return none;
+    column::Schema wanted;
+    for (const auto& name : request.columns) {
+      const int index = column::find_field(schema_, name);
+      if (index < 0) return none;
+      wanted.push_back(schema_[static_cast<std::size_t>(index)]);
+    }
+    PlainFiles plain(wanted, false);
+    for (const auto& file : files_) {
+      if (!can_match(file, request.predicates)) continue;
+      if (!plain.add(file.info.path, constants_of(file, wanted))) return none;
+    }
+    return std::optional<connector::ParquetFiles>(std::move(plain).finish());
+  }
+  void distrust(const std::string& path) const override { distrust_plain_file(path); }
+
  private:
+  static std::vector<std::shared_ptr<arrow::Scalar>> constants_of(const FileSplit& file,
+                                                                  const column::Schema& wanted) {
+    std::vector<std::shared_ptr<arrow::Scalar>> out(wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      for (const auto& constant : file.constants) {
+        if (constant.field.name != wanted[i].name) continue;
+        out[i] = constant.value != nullptr
+                     ? constant.value
+                     : arrow::MakeNullScalar(column::to_arrow(wanted[i].type));
+      }
+    }
+    return out;
+  }
+
   static bool constant_can_match(const ConstantColumn& constant, const Predicate& predicate) {
     using Op = Predicate::Op;
     if (constant.value == nullptr) return predicate.op == Op::is_null;

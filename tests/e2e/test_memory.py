@@ -31,6 +31,11 @@ def wide(session, rows=ROWS):
         F.concat(F.lit("a text that is not short "), F.col("id").cast("string")).alias("v"))
 
 
+def peak_of(server):
+    return next(int(line.split()[1]) for line in pathlib.Path(f"/proc/{server.process.pid}/status").open()
+                if line.startswith("VmHWM"))
+
+
 def test_sort_larger_than_memory(session):
     first = wide(session).sort("k").selectExpr("k", "v", "lag(k) over (order by k) as before").limit(1)
     assert first.collect()[0].before is None
@@ -43,6 +48,26 @@ def test_aggregation_larger_than_memory(session):
     assert groups.count() == ROWS
 
 
+def test_texts_of_groups_stay_within_the_limit(server):
+    rows = 6_000_000  # in groups of two
+
+    def of_groups(session):
+        groups = wide(session, rows).groupBy((F.col("k") % (rows // 2)).alias("g")).agg(F.max("v").alias("m"), F.min("v").alias("l"))
+        return groups.agg(F.count("*"), F.sum(F.crc32("m")), F.sum(F.crc32("l"))).collect()[0]
+
+    limited = Server(extra=["--memory", "128m"])
+    session, other = limited.session(), server.session()
+    try:
+        got = of_groups(session)
+        peak = peak_of(limited)
+        assert got == of_groups(other)
+        assert peak < 450 * 1024, f"{peak} KiB"
+    finally:
+        session.stop()
+        other.stop()
+        limited.stop()
+
+
 def test_join_larger_than_memory(session):
     left = wide(session, ROWS // 4)
     right = wide(session, ROWS // 4).withColumnRenamed("v", "w")
@@ -51,8 +76,7 @@ def test_join_larger_than_memory(session):
 
 def test_the_process_stays_small(small, session):
     wide(session).sort("v").offset(ROWS - 1).collect()
-    peak = next(int(line.split()[1]) for line in pathlib.Path(f"/proc/{small.process.pid}/status").open()
-                if line.startswith("VmHWM"))
+    peak = peak_of(small)
     assert peak < 700 * 1024, f"{peak} KiB"
 
 
