@@ -135,7 +135,7 @@ Result<NodePtr> RelationAnalyzer::collations() {
   const Rows rows{{string_literal("SYSTEM"), string_literal("BUILTIN"),
                    string_literal("UTF8_BINARY"), none, none, string_literal("ACCENT_SENSITIVE"),
                    string_literal("CASE_SENSITIVE"), string_literal("NO_PAD"), none}};
-  TRY_ASSIGN(std::vector<Attribute> columns, columns_of(rows));
+  TRY_ASSIGN(std::vector<Attribute> columns, columns_of(rows, settings_.functions.ansi));
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].name = names[i];
   auto node = std::make_shared<Local>();
   TRY_ASSIGN(auto batch, batch_of(rows, columns));
