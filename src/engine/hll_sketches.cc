@@ -24,8 +24,28 @@ Status different_sizes(int left, int right, const char* function) {
                         {"function", std::string("`") + function + "`"}});
 }
 
+// The library makes room for as many coupons as a list or set says it has.
+void check_coupons(std::string_view bytes) {
+  constexpr std::uint64_t registers = 2;
+  constexpr std::uint64_t compact = 8;
+  const std::uint64_t mode = number_at(bytes, 7, 1) & 3;
+  const std::uint64_t lg_size = number_at(bytes, 4, 1);
+  if (mode == registers) {
+    // Registers of four bits have exceptions beside them, which the library does not look for.
+    if ((number_at(bytes, 7, 1) >> 2 & 3) == 0)
+      throw SketchError(Status::unsupported("HLL sketches of four bits (HLL_4) are not supported"));
+    if (number_at(bytes, 36, 4) != 0) throw std::invalid_argument("exceptions");
+    return;
+  }
+  const bool packed = (number_at(bytes, 5, 1) & compact) != 0;
+  if (lg_size > 26 || (!packed && (std::uint64_t{4} << lg_size) > bytes.size()))
+    throw std::out_of_range("a sketch that is cut off");
+}
+
 hll_sketch read(std::string_view bytes) {
-  return hll_sketch::deserialize(bytes.data(), bytes.size());
+  check_coupons(bytes);
+  SketchStream in(bytes);
+  return hll_sketch::deserialize(in);
 }
 
 std::string write(const hll_sketch& sketch) { return to_text(sketch.serialize_updatable()); }

@@ -29,9 +29,38 @@ Status invalid_buffer(const std::string& function) {
   return Status::error("KLL_INVALID_INPUT_SKETCH_BUFFER", {{"function", "`" + function + "`"}});
 }
 
+// The library believes what a sketch says of its levels: how many, where each begins.
+void check_levels(std::string_view bytes, std::size_t width) {
+  constexpr std::uint64_t empty = 1;
+  constexpr std::uint64_t single = 4;
+  constexpr std::uint64_t levels_max = 60;
+  const std::uint64_t flags = number_at(bytes, 3, 1);
+  const auto k = static_cast<std::uint16_t>(number_at(bytes, 4, 2));
+  if (k < 8 || number_at(bytes, 6, 1) != 8) throw std::invalid_argument("k");
+  if ((flags & (empty | single)) != 0) return;
+  const std::uint64_t levels = number_at(bytes, 18, 1);
+  if (levels < 1 || levels > levels_max) throw std::invalid_argument("levels");
+  const std::uint64_t capacity =
+      datasketches::kll_helper::compute_total_capacity(k, 8, static_cast<std::uint8_t>(levels));
+  const std::uint64_t first = number_at(bytes, 20, 4);
+  std::uint64_t begin = first;
+  std::uint64_t values = 0;
+  for (std::uint64_t level = 1; level <= levels; ++level) {
+    const std::uint64_t end = level < levels ? number_at(bytes, 20 + 4 * level, 4) : capacity;
+    if (end < begin || end > capacity) throw std::invalid_argument("levels");
+    values += (end - begin) << (level - 1);
+    begin = end;
+  }
+  if (values != number_at(bytes, 8, 8)) throw std::invalid_argument("n");
+  if (20 + 4 * levels + (2 + capacity - first) * width > bytes.size())
+    throw std::out_of_range("a sketch that is cut off");
+}
+
 template <typename T>
 Sketch<T> read(std::string_view bytes) {
-  return Sketch<T>::deserialize(bytes.data(), bytes.size());
+  check_levels(bytes, sizeof(T));
+  SketchStream in(bytes);
+  return Sketch<T>::deserialize(in);
 }
 
 template <typename T>

@@ -8,8 +8,13 @@
 
 #include <duckdb.h>
 
+#include <cstring>
 #include <exception>
+#include <istream>
+#include <stdexcept>
+#include <streambuf>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -152,6 +157,43 @@ struct AnySize : Builder {
     return *this;
   }
 };
+
+// Bytes that anybody may have written. The library's readers of streams stop where these end;
+// those of memory do not everywhere.
+class SketchStream : private std::streambuf, public std::istream {
+ public:
+  explicit SketchStream(std::string_view bytes) : std::istream(this) {
+    char* begin = const_cast<char*>(bytes.data());
+    setg(begin, begin, begin + bytes.size());
+    exceptions(failbit | badbit);
+  }
+};
+
+// The number in `count` bytes from `at`.
+inline std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
+  if (at + count > bytes.size()) throw std::out_of_range("a sketch that is cut off");
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + at, count);
+  return value;
+}
+
+// The library makes room for as many keys as theta and tuple sketches say they have.
+inline void check_key_count(std::string_view bytes) {
+  const std::uint64_t preamble = number_at(bytes, 0, 1);
+  const std::uint64_t version = number_at(bytes, 1, 1);
+  if (version != 4) {
+    const bool counted = preamble != 1 || version == 1;
+    const std::uint64_t count = counted ? number_at(bytes, 8, 4) : 0;
+    if (count * 8 > bytes.size()) throw std::out_of_range("a sketch that is cut off");
+    return;
+  }
+  const std::uint64_t bits = number_at(bytes, 3, 1);
+  const std::uint64_t width = number_at(bytes, 4, 1);
+  if (bits < 1 || bits > 63 || width > 4 || preamble > 2)
+    throw std::invalid_argument("a packed sketch");
+  const std::uint64_t count = number_at(bytes, 8 * preamble, width);
+  if (count * bits > 8 * bytes.size()) throw std::out_of_range("a sketch that is cut off");
+}
 
 template <typename Bytes>
 std::string to_text(const Bytes& bytes) {

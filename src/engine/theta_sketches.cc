@@ -25,7 +25,9 @@ Status invalid_buffer(const char* function) {
 compact_theta_sketch read(std::string_view bytes, const char* function) {
   if (const Status status = check_family(bytes, SketchFamily::theta, function); !status.ok())
     throw SketchError(status);
-  return compact_theta_sketch::deserialize(bytes.data(), bytes.size());
+  check_key_count(bytes);
+  SketchStream in(bytes);
+  return compact_theta_sketch::deserialize(in);
 }
 
 // The Java library has a flag for a single key, and no hash of the seed where there is none.

@@ -120,11 +120,10 @@ struct SummarySerde {
     return count * width;
   }
 
-  std::size_t deserialize(const void* in, std::size_t capacity, Summary<T>* items,
-                          unsigned count) const {
-    if (capacity < count * width) throw std::out_of_range("summaries");
-    const auto* bytes = static_cast<const char*>(in);
-    for (unsigned i = 0; i < count; ++i, bytes += width) {
+  void deserialize(std::istream& in, Summary<T>* items, unsigned count) const {
+    for (unsigned i = 0; i < count; ++i) {
+      char bytes[width];
+      if (!in.read(bytes, width)) throw std::out_of_range("a sketch that is cut off");
       Summary<T> item;
       std::memcpy(&item.value, bytes, sizeof(T));
       if (bytes[sizeof(T)] < 0 || bytes[sizeof(T)] > static_cast<char>(Mode::always_one))
@@ -132,7 +131,6 @@ struct SummarySerde {
       item.mode = static_cast<Mode>(bytes[sizeof(T)]);
       new (&items[i]) Summary<T>(item);
     }
-    return count * width;
   }
 };
 
@@ -151,8 +149,9 @@ template <typename T>
 Compact<T> read(std::string_view bytes, const std::string& function) {
   if (const Status status = check_family(bytes, SketchFamily::tuple, function); !status.ok())
     throw SketchError(status);
-  return Compact<T>::deserialize(bytes.data(), bytes.size(), datasketches::DEFAULT_SEED,
-                                 SummarySerde<T>());
+  check_key_count(bytes);
+  SketchStream in(bytes);
+  return Compact<T>::deserialize(in, datasketches::DEFAULT_SEED, SummarySerde<T>());
 }
 
 // To the Java library the keys of no tuple sketch are in order.
@@ -173,7 +172,9 @@ Compact<T> read_theta(std::string_view bytes, Mode mode, const std::string& func
   const Status status = guard(invalid, [&] {
     if (const Status family = check_family(bytes, SketchFamily::theta, function); !family.ok())
       throw SketchError(family);
-    const auto theta = datasketches::compact_theta_sketch::deserialize(bytes.data(), bytes.size());
+    check_key_count(bytes);
+    SketchStream in(bytes);
+    const auto theta = datasketches::compact_theta_sketch::deserialize(in);
     out.emplace(theta, start_of<T>(mode), false);
   });
   if (!status.ok()) throw SketchError(status);
