@@ -40,6 +40,7 @@ example-orders: build
 test: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD) -j $(JOBS) --quiet
 	@python3 tools/check_rooms.py
+	@python3 tools/check_conditions.py
 	@tools/setup_newer_client.sh
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	@$(PYTHON) -m pytest -q -n $(JOBS) tests/conformance tests/doctests
@@ -59,6 +60,7 @@ bench: build
 lint: build
 	@.venv/bin/pip install -q --disable-pip-version-check clang-tidy==14.0.6 clang-format==14.0.6
 	@python3 tools/check_rooms.py
+	@python3 tools/check_conditions.py
 	@git ls-files $(SOURCES) | xargs .venv/bin/clang-format --dry-run -Werror
 	@$(PYTHON) tools/lint.py $(BUILD) --tidy .venv/bin/clang-tidy
 

@@ -34,7 +34,8 @@ Result<Schema> new_schema(const WriteRequest& request) {
       case TypeKind::variant:
         return Status::error(
             "DELTA_UNSUPPORTED_DATA_TYPES",
-            {{"dataTypeList", fmt::format("{}: {}", field.name, field.type->sql())}});
+            {{"dataTypeList", fmt::format("{}: {}", field.name, field.type->sql())},
+             {"config", "spark.databricks.delta.schema.typeCheck.enabled"}});
       default:
         break;
     }

@@ -79,7 +79,8 @@ Result<Value> percentile(const ValueKernel&, const Values& a) {
       if (frequency.is_null()) continue;
       count = frequency.integer;
       if (count < 0)
-        return Status::error("_LEGACY_ERROR_TEMP_2013", {{"frequencyExpression", "?"}});
+        return Status::plain(ErrorKind::runtime,
+                             "Negative values found in the frequency of percentile");
     }
     if (count == 0) continue;
     counts[a[0].items[i]] += count;

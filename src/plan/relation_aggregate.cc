@@ -397,8 +397,7 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
     return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
                          {{"fullName", "spark.connect.Aggregate.GroupType"},
                           {"name", "GROUP_TYPE_UNSPECIFIED"},
-                          {"value", "0"},
-                          {"enum", ""}});
+                          {"number", "0"}});
   }
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);

@@ -38,8 +38,7 @@ Result<JoinType> join_type(sc::Join::JoinType type) {
   return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
                        {{"fullName", "spark.connect.Join.JoinType"},
                         {"name", "JOIN_TYPE_UNSPECIFIED"},
-                        {"value", std::to_string(static_cast<int>(type))},
-                        {"enum", ""}});
+                        {"number", std::to_string(static_cast<int>(type))}});
 }
 
 void append(std::vector<Attribute>& out, const std::vector<Attribute>& more, bool nullable) {
@@ -256,8 +255,7 @@ Result<SetOperationType> set_type(const sc::SetOperation& proto) {
   return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
                        {{"fullName", "spark.connect.SetOperation.SetOpType"},
                         {"name", "SET_OP_TYPE_UNSPECIFIED"},
-                        {"value", "0"},
-                        {"enum", ""}});
+                        {"number", "0"}});
 }
 
 // The right input's columns in the left one's order; columns that only one side has are NULL on the

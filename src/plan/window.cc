@@ -278,8 +278,7 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
     return Status::error("CONNECT_INVALID_PLAN.INVALID_ENUM",
                          {{"fullName", "spark.connect.Expression.Window.WindowFrame.FrameType"},
                           {"name", "FRAME_TYPE_UNDEFINED"},
-                          {"value", "0"},
-                          {"enum", ""}});
+                          {"number", "0"}});
   }
   spec.rows = proto.frame_type() == Frame::FRAME_TYPE_ROW;
   const auto bound = [&](const Frame::FrameBoundary& b, bool is_lower, FrameBound& out) -> Status {
