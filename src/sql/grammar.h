@@ -280,6 +280,8 @@ void make_int(sc::Expression& out, int value);
 void wrap(sc::Expression& out, std::string_view name);
 // `out` becomes name(out, right); right is consumed.
 void wrap(sc::Expression& out, std::string_view name, sc::Expression& right);
+// What IGNORE NULLS makes of a call.
+void ignore_nulls(sc::Expression_UnresolvedFunction& call);
 std::string quoted_name(const std::vector<std::string>& parts);
 std::vector<sc::Expression> members_of(sc::Expression& value);
 // `out` becomes the input of a relation around it, which is returned in its place.

@@ -250,7 +250,7 @@ Status Grammar::call_arguments(const std::string& name,
     if (ignore || (is_word("RESPECT") && is_word("NULLS", 1))) {
       take();
       take();
-      if (ignore) function.add_arguments()->mutable_literal()->set_boolean(true);
+      if (ignore) ignore_nulls(function);
     }
   } while (accept_symbol(","));
   return Status::OK();

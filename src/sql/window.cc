@@ -4,6 +4,13 @@
 
 namespace millstream::sql {
 
+// first_value and last_value lose their own names by it, as in Spark.
+void ignore_nulls(sc::Expression_UnresolvedFunction& call) {
+  if (equals_ignore_case(call.function_name(), "first_value")) call.set_function_name("first");
+  if (equals_ignore_case(call.function_name(), "last_value")) call.set_function_name("last");
+  call.add_arguments()->mutable_literal()->set_boolean(true);
+}
+
 Status Grammar::after_call(sc::Expression& out) {
   if (is_word("WITHIN") && is_word("GROUP", 1)) TRY(within_group(out));
   if (is_word("FILTER") && is_symbol("(", 1)) {
@@ -19,9 +26,7 @@ Status Grammar::after_call(sc::Expression& out) {
   if (ignore || (is_word("RESPECT") && is_word("NULLS", 1))) {
     take();
     take();
-    if (ignore) {
-      out.mutable_unresolved_function()->add_arguments()->mutable_literal()->set_boolean(true);
-    }
+    if (ignore) ignore_nulls(*out.mutable_unresolved_function());
   }
   if (!is_word("OVER")) return Status::OK();
   take();
