@@ -338,6 +338,11 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
     if (!create.replace) return already_exists(create.name);
   }
   const Status created = create_delta_table(create, directory, exists);
+  if (created.is("DELTA_PATH_EXISTS") && !by_path && !create.replace) {
+    // Another made it meanwhile.
+    if (create.if_not_exists) return nothing();
+    return already_exists(create.name);
+  }
   if (created.is(ErrorKind::file_not_found) && !by_path) {
     // Its database may have been dropped meanwhile.
     TRY_ASSIGN(const TableName name, session_.table_name(create.name));
