@@ -47,6 +47,10 @@ Status Status::error(std::string_view condition, ErrorParameters parameters) {
 Status Status::cancelled() { return error("OPERATION_CANCELED"); }
 
 Status Status::plain(ErrorKind kind, std::string message) {
+  // What Spark has no refusal for: a client still sees that it is one, whatever the sentence is.
+  if (kind == ErrorKind::unsupported_operation) {
+    return error("UNSUPPORTED_FEATURE.MILLSTREAM", {{"feature", std::move(message)}});
+  }
   ErrorInfo info;
   info.kind = kind;
   info.message = std::move(message);

@@ -138,7 +138,9 @@ std::vector<std::string> class_hierarchy(const ErrorInfo& error) {
     classes = {"org.apache.spark.SparkClassNotFoundException", "java.lang.ClassNotFoundException",
                "java.lang.ReflectiveOperationException"};
   }
-  if (!error.java_class.empty() && error.java_class != classes.front()) {
+  // A plain Exception of Java's, which is no error of Spark's hierarchy.
+  if (error.java_class == "org.apache.spark.sql.exceptions.SqlScriptingException") classes.clear();
+  if (!error.java_class.empty() && (classes.empty() || error.java_class != classes.front())) {
     classes.insert(classes.begin(), error.java_class);
   }
   if (is_runtime_exception(error.kind)) classes.emplace_back("java.lang.RuntimeException");

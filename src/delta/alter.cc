@@ -15,7 +15,7 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
-  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, true));
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, true, true));
   Metadata next = snapshot->metadata();
   column::Schema schema = snapshot->schema();
   TRY(change(next, schema));
@@ -28,15 +28,16 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
     TRY(check_column_names(schema, "METADATA_UPDATE"));
     next.schema_string = schema_string;
   }
+  const auto asked = next.configuration;
   if (next.configuration != snapshot->metadata().configuration) {
     TRY_ASSIGN(next.configuration, check_properties(next.configuration));
   }
-  if (next == snapshot->metadata()) return snapshot->version();
+  const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
+  if (next == snapshot->metadata() && raised == snapshot->protocol()) return snapshot->version();
   Transaction txn;
   txn.read = snapshot;
-  const Protocol raised = upgraded(snapshot->protocol(), protocol_for(schema, next.configuration));
   if (raised != snapshot->protocol()) txn.protocol = raised;
-  TRY(check_writable(raised, *snapshot->info_ptr(), table, true));
+  TRY(check_writable(raised, *snapshot->info_ptr(), table, true, true));
   txn.metadata = std::move(next);
   txn.operation = operation;
   txn.parameters = parameters;
@@ -48,7 +49,7 @@ Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
-  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, true));
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, true, true));
   if (snapshot->files().size() == 0) return snapshot->version();
   Transaction txn;
   txn.read = snapshot;

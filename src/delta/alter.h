@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "column/types.h"
 #include "delta/actions.h"
+#include "delta/snapshot.h"
 #include "io/store.h"
 
 namespace millstream::delta {
@@ -16,12 +17,25 @@ namespace millstream::delta {
 // What is changed: `metadata` but for its schemaString, and the schema.
 using MetadataChange = std::function<Status(Metadata& metadata, column::Schema& schema)>;
 
-// `table`: the absolute path. `operation` and `parameters` (a JSON object) are the commit's. Tables
+// `table`: the absolute path. Tables with default and generated columns may be changed: no rows are
+// written. `operation` and `parameters` (a JSON object) are the commit's. Tables
 // with column mapping are refused where the schema changes. Properties are checked. The version;
 // that of the table as it is when the change changes nothing.
 Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const std::string& operation,
                                      const std::string& parameters, const MetadataChange& change);
+
+// The columns that files are to be clustered by, as paths of names; none: they are not. A table
+// that was made without CLUSTER BY cannot have some.
+Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
+                                       const std::string& table,
+                                       const std::vector<std::string>& columns);
+// As the table's log says; nothing: it is no clustered table.
+std::optional<std::vector<std::string>> clustering_columns(const Snapshot& snapshot);
+// Each is a column of the table, at most four, none twice, none that it is partitioned by.
+Status check_clustering(const column::Schema& schema, const std::vector<std::string>& columns,
+                        const std::vector<std::string>& partition_by);
+DomainMetadata clustering_domain(const std::vector<std::string>& columns);
 
 // Removes all rows.
 Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,

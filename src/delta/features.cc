@@ -66,16 +66,22 @@ bool blocks_read(const std::string& feature, const TableInfo& info) {
   return !fine.contains(name);
 }
 
-bool blocks_write(const std::string& feature, const TableInfo& info, bool enforces_constraints) {
+bool blocks_write(const std::string& feature, const TableInfo& info, bool enforces_constraints,
+                  bool columns_computed) {
   const std::string name = base_name_of(feature);
   if (enforces_constraints && (name == "invariants" || name == "checkConstraints")) return false;
   if (name == "appendOnly") return false;  // enforced
   if (name == "invariants") return any_metadata(info, "delta.invariants");
   if (name == "checkConstraints") return has_constraints(info);
   if (name == "changeDataFeed") return false;  // appends and whole overwrites need no change files
-  if (name == "generatedColumns") return any_metadata(info, "delta.generationExpression");
+  if (name == "generatedColumns") {
+    return !columns_computed && any_metadata(info, "delta.generationExpression");
+  }
   if (name == "identityColumns") return any_metadata(info, "delta.identity.start");
-  if (name == "allowColumnDefaults") return any_metadata(info, "CURRENT_DEFAULT");
+  if (name == "allowColumnDefaults") {
+    return !columns_computed && any_metadata(info, "CURRENT_DEFAULT");
+  }
+  if (name == "clustering") return false;  // new files are not clustered, which they need not be
   if (name == "columnMapping") return info.mapping != MappingMode::none;
   if (name == "inCommitTimestamp") return false;
   if (name.starts_with("icebergCompat")) {
@@ -125,6 +131,15 @@ std::vector<std::string> implied_writer_features(int version) {
   if (version >= 6) names.push_back("identityColumns");
   return names;
 }
+
+constexpr std::string_view constraint_prefix = "delta.constraints.";
+constexpr std::string_view feature_prefix = "delta.feature.";
+// Those that a table may be given by name.
+constexpr std::array listable_features = {
+    "allowColumnDefaults", "appendOnly",       "invariants",
+    "checkConstraints",    "generatedColumns", "timestampNtz",
+    "domainMetadata",      "clustering",       "vacuumProtocolCheck",
+};
 
 struct Property {
   const char* name;
@@ -187,6 +202,57 @@ Status check_value(const std::string& name, const std::string& value) {
   return Status::OK();
 }
 
+// delta.feature.x = supported
+Status check_feature(const std::string& key, const std::string& value) {
+  const std::string name = key.substr(feature_prefix.size());
+  const bool known = std::any_of(listable_features.begin(), listable_features.end(),
+                                 [&](const char* one) { return equals_ignore_case(one, name); });
+  if (!known) {
+    return Status::unsupported("the table property {} is not supported by Millstream", key);
+  }
+  if (equals_ignore_case(value, "supported") || equals_ignore_case(value, "enabled")) {
+    return Status::OK();
+  }
+  return Status::invalid("Invalid value '{}' for the table property {}: it must be supported.",
+                         value, key);
+}
+
+// What the properties name as `delta.feature.…`, in the features' own spelling.
+std::vector<std::string> features_of(const std::map<std::string, std::string>& properties) {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : properties) {
+    if (!to_lower(key).starts_with(feature_prefix)) continue;
+    const std::string name = key.substr(feature_prefix.size());
+    for (const char* known : listable_features) {
+      if (equals_ignore_case(known, name)) out.emplace_back(known);
+    }
+  }
+  return out;
+}
+
+void add_once(std::vector<std::string>& list, const std::string& name) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+}
+
+bool has_metadata(const column::Schema& schema, std::string_view key) {
+  const std::string quoted = json_quote(key);
+  return any_field(
+      schema, [&](const auto& field) { return field.metadata.find(quoted) != std::string::npos; });
+}
+
+// The features that came before the lists, and the writer's version that brought each.
+std::vector<std::pair<std::string, int>> versioned_features(
+    const column::Schema& schema, const std::map<std::string, std::string>& properties) {
+  std::vector<std::pair<std::string, int>> out;
+  const bool constrained = std::any_of(properties.begin(), properties.end(), [](const auto& one) {
+    return to_lower(one.first).starts_with(constraint_prefix);
+  });
+  if (constrained) out.emplace_back("checkConstraints", 3);
+  if (has_metadata(schema, "delta.generationExpression")) out.emplace_back("generatedColumns", 4);
+  if (has_metadata(schema, "delta.identity.start")) out.emplace_back("identityColumns", 6);
+  return out;
+}
+
 }  // namespace
 
 Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table) {
@@ -214,7 +280,7 @@ Status check_readable(const Protocol& protocol, const TableInfo& info, const std
 }
 
 Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table,
-                      bool enforces_constraints) {
+                      bool enforces_constraints, bool columns_computed) {
   TRY(check_readable(protocol, info, table));
   if (protocol.min_writer > writer_max || protocol.min_writer < 1)
     return invalid_version(protocol, table);
@@ -224,7 +290,9 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
                                                  : implied_writer_features(protocol.min_writer);
   std::vector<std::string> blocking;
   for (const auto& feature : features) {
-    if (blocks_write(feature, info, enforces_constraints)) blocking.push_back(feature);
+    if (blocks_write(feature, info, enforces_constraints, columns_computed)) {
+      blocking.push_back(feature);
+    }
   }
   // Also where the protocol does not list it: readers go by the property.
   if (info.mapping != MappingMode::none &&
@@ -249,7 +317,12 @@ Result<std::map<std::string, std::string>> check_properties(
       continue;
     }
     if (lower.starts_with("delta.feature.")) {
-      return Status::unsupported("the table property {} is not supported by Millstream", key);
+      TRY(check_feature(key, value));
+      continue;
+    }
+    if (lower.starts_with(constraint_prefix)) {
+      canonical[key] = value;
+      continue;
     }
     const auto known = std::find_if(known_properties.begin(), known_properties.end(),
                                     [&](const auto& p) { return equals_ignore_case(p.name, key); });
@@ -271,33 +344,59 @@ Result<std::map<std::string, std::string>> check_properties(
   return canonical;
 }
 
-Protocol protocol_for(const column::Schema& schema, const std::map<std::string, std::string>&) {
+Protocol protocol_for(const column::Schema& schema,
+                      const std::map<std::string, std::string>& properties) {
   Protocol protocol;
-  if (any_type(schema, TypeKind::timestamp_ntz)) {
-    protocol.min_reader = 3;
-    protocol.min_writer = 7;
-    protocol.reader_features = {"timestampNtz"};
-    protocol.writer_features = {"timestampNtz", "invariants", "appendOnly"};
+  std::vector<std::string> listed = features_of(properties);
+  const bool ntz = any_type(schema, TypeKind::timestamp_ntz);
+  if (ntz) add_once(listed, "timestampNtz");
+  const auto versioned = versioned_features(schema, properties);
+  for (const auto& [name, version] : versioned) {
+    protocol.min_writer = std::max(protocol.min_writer, version);
   }
+  // Beyond CHECK the versions imply more than what is used: the features are listed.
+  const bool lists = std::any_of(versioned.begin(), versioned.end(),
+                                 [](const auto& one) { return one.second > 3; });
+  if (listed.empty() && !lists) return protocol;
+  for (const auto& [name, version] : versioned) add_once(listed, name);
+  add_once(listed, "invariants");
+  add_once(listed, "appendOnly");
+  if (std::find(listed.begin(), listed.end(), "clustering") != listed.end()) {
+    add_once(listed, "domainMetadata");
+  }
+  if (std::find(listed.begin(), listed.end(), "timestampNtz") != listed.end()) {
+    protocol.min_reader = 3;
+    protocol.reader_features = {"timestampNtz"};
+  }
+  protocol.min_writer = 7;
+  protocol.writer_features = std::move(listed);
   return protocol;
 }
 
-Protocol upgraded(const Protocol& current, const Protocol& needed) {
-  if (!needed.reader_features) return current;
+Protocol upgraded(const Protocol& current, const column::Schema& schema,
+                  const std::map<std::string, std::string>& properties) {
+  const Protocol needed = protocol_for(schema, properties);
   Protocol next = current;
+  if (!current.writer_features && !needed.writer_features) {
+    next.min_writer = std::max(current.min_writer, needed.min_writer);
+    return next;
+  }
   next.min_reader = std::max(current.min_reader, needed.min_reader);
-  next.min_writer = std::max(current.min_writer, needed.min_writer);
-  if (!next.writer_features) {
-    next.writer_features = implied_writer_features(current.min_writer);
+  next.min_writer = 7;
+  if (!next.writer_features) next.writer_features = implied_writer_features(current.min_writer);
+  for (const auto& name : needed.writer_features.value_or(std::vector<std::string>())) {
+    add_once(*next.writer_features, name);
+  }
+  for (const auto& [name, version] : versioned_features(schema, properties)) {
+    add_once(*next.writer_features, name);
+  }
+  if (next.min_reader < 3) return next;
+  if (!next.reader_features) {
+    next.reader_features.emplace();
     if (current.min_reader == 2) next.reader_features = {"columnMapping"};
   }
-  if (!next.reader_features) next.reader_features.emplace();
-  const auto add = [](std::vector<std::string>& list, const std::string& name) {
-    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
-  };
-  for (const auto& name : *needed.reader_features) {
-    add(*next.reader_features, name);
-    add(*next.writer_features, name);
+  for (const auto& name : needed.reader_features.value_or(std::vector<std::string>())) {
+    add_once(*next.reader_features, name);
   }
   return next;
 }

@@ -15,10 +15,10 @@ namespace millstream::delta {
 // DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA,
 // DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED.
 Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table);
-// Also what appends and overwrites would have to keep: generated columns and the like. Constraints
-// too, unless the writer enforces them.
+// Also what appends and overwrites would have to keep. Constraints, unless the writer enforces them;
+// default and generated columns, unless it computes them.
 Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table,
-                      bool enforces_constraints = false);
+                      bool enforces_constraints = false, bool columns_computed = false);
 
 // Properties of a new table: canonical names, known values. DELTA_UNKNOWN_CONFIGURATION;
 // unsupported ones by name. The pseudo-properties (delta.minReaderVersion, delta.feature.…) are not
@@ -26,10 +26,12 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
 Result<std::map<std::string, std::string>> check_properties(
     const std::map<std::string, std::string>& given);
 
-// The least protocol that a table of this schema and these properties needs.
+// The least protocol that a table of this schema and these properties needs; `delta.feature.…`
+// among them count.
 Protocol protocol_for(const column::Schema& schema,
                       const std::map<std::string, std::string>& properties);
-// `current` raised to what `needed` asks for; the same value when it asks nothing new.
-Protocol upgraded(const Protocol& current, const Protocol& needed);
+// `current` raised to what these ask for; the same value when they ask nothing new.
+Protocol upgraded(const Protocol& current, const column::Schema& schema,
+                  const std::map<std::string, std::string>& properties);
 
 }  // namespace millstream::delta

@@ -46,6 +46,7 @@ std::string body_of(const Transaction& ours) {
   if (ours.metadata) line(*ours.metadata);
   if (ours.protocol) line(*ours.protocol);
   if (ours.txn) line(*ours.txn);
+  for (const auto& domain : ours.domains) line(domain);
   for (const auto& add : ours.adds) line(*add);
   for (const auto& remove : ours.removes) line(*remove);
   return out;
@@ -61,6 +62,7 @@ std::vector<Action> actions_of(const Transaction& ours, const std::string& txn_i
   if (ours.metadata) actions.push_back(*ours.metadata);
   if (ours.protocol) actions.push_back(*ours.protocol);
   if (ours.txn) actions.push_back(*ours.txn);
+  actions.insert(actions.end(), ours.domains.begin(), ours.domains.end());
   actions.insert(actions.end(), ours.adds.begin(), ours.adds.end());
   actions.insert(actions.end(), ours.removes.begin(), ours.removes.end());
   return actions;

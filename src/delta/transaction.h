@@ -31,6 +31,7 @@ struct Transaction {
   std::optional<Metadata> metadata;
   std::optional<Protocol> protocol;
   std::optional<Txn> txn;
+  std::vector<DomainMetadata> domains;
   std::vector<AddFilePtr> adds;
   std::vector<RemoveFilePtr> removes;
   bool read_whole_table =

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/text.h"
+#include "delta/alter.h"
 #include "delta/commit_files.h"
 #include "delta/features.h"
 #include "delta/log.h"
@@ -99,6 +100,8 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   }
   const std::int64_t now = SystemClock().now_ms();
   const bool overwrite = options.mode == SaveMode::overwrite;
+  auto properties = options.properties;
+  if (options.cluster_by) properties["delta.feature.clustering"] = "supported";
   WriteRequest request{rows.schema,
                        options.partition_by,
                        overwrite,
@@ -106,9 +109,10 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
                        options.overwrite_schema,
                        CastRule::merge_types,
                        keep_nullability,
-                       options.properties,
+                       std::move(properties),
                        options.comment,
-                       options.guard != nullptr};
+                       options.guard != nullptr,
+                       options.columns_computed};
   TRY_ASSIGN(const WritePlan plan, plan_write(snapshot, request, table, now));
   TRY_ASSIGN(const auto checked, guarded(options.guard, *plan.info, rows));
   TRY_ASSIGN(const DataFiles files,
@@ -119,6 +123,11 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   txn.read = snapshot;
   txn.metadata = plan.metadata;
   txn.protocol = plan.protocol;
+  if (options.cluster_by) {
+    TRY(check_clustering(plan.info->schema, *options.cluster_by,
+                         plan.info->metadata.partition_columns));
+    txn.domains.push_back(clustering_domain(*options.cluster_by));
+  }
   if (options.txn_app_id) txn.txn = Txn{*options.txn_app_id, *options.txn_version, now};
   txn.adds = files.adds;
   const bool partitions_only = overwrite && snapshot != nullptr &&

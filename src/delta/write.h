@@ -49,11 +49,15 @@ struct WriteOptions {
   std::int64_t max_records_per_file = 0;  // 0: no limit
   std::string compression = "snappy";     // of data files
   std::map<std::string, std::string>
-      properties;                   // of a table that the write creates: "delta.…" and free keys
+      properties;  // of a table that the write creates: "delta.…" and free keys
+  // Of a table that the write creates or replaces: CLUSTER BY, dotted names. Nothing: as it is.
+  std::optional<std::vector<std::string>> cluster_by;
   std::string comment;              // of a table that the write creates
   std::string operation = "WRITE";  // commitInfo.operation; "CREATE TABLE AS SELECT" and the like
   std::string parameters;           // operationParameters, a JSON object; empty: what the operation has
   RowGuard guard;                   // for tables with constraints
+  // The rows' default and generated columns are what the table says: it may have some.
+  bool columns_computed = false;
 };
 
 // The options of df.write.format("delta"): an unknown or unsupported one is an error that names it.

@@ -69,11 +69,16 @@ Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms
   if (!request.comment.empty()) metadata.description = request.comment;
   metadata.schema_string = column::schema_to_json(schema);
   TRY_ASSIGN(metadata.partition_columns, check_partition_columns(schema, request.partition_by));
+  for (const auto& [key, value] : request.properties) {
+    if (to_lower(key).starts_with("delta.constraints.")) {
+      return Status::error("DELTA_ADD_CONSTRAINTS");
+    }
+  }
   TRY_ASSIGN(metadata.configuration, check_properties(request.properties));
   metadata.created_time = now_ms;
   WritePlan plan;
   plan.metadata = metadata;
-  plan.protocol = protocol_for(schema, metadata.configuration);
+  plan.protocol = protocol_for(schema, request.properties);
   TRY_ASSIGN(plan.info, make_table_info(std::move(metadata)));
   return plan;
 }
@@ -90,7 +95,8 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   }
   if (snapshot == nullptr) return plan_creation(request, now_ms);
 
-  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, request.enforces_constraints));
+  TRY(check_writable(snapshot->protocol(), snapshot->info(), table, request.enforces_constraints,
+                     request.columns_computed));
   const Metadata& current = snapshot->metadata();
   const bool other_partitioning =
       !request.partition_by.empty() && !same_names(request.partition_by, current.partition_columns);
@@ -118,7 +124,9 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
     return plan;
   }
   next.schema_string = column::schema_to_json(schema);
-  const Protocol raised = upgraded(snapshot->protocol(), protocol_for(schema, next.configuration));
+  auto asked = request.properties;
+  asked.insert(next.configuration.begin(), next.configuration.end());
+  const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
   if (raised != snapshot->protocol()) plan.protocol = raised;
   plan.metadata = next;
   TRY_ASSIGN(plan.info, make_table_info(std::move(next)));

@@ -23,6 +23,7 @@ struct WriteRequest {
   std::map<std::string, std::string> properties;  // of a new table
   std::string comment;                            // of a new table
   bool enforces_constraints = false;              // the writer does
+  bool columns_computed = false;                  // as of WriteOptions
 };
 
 struct WritePlan {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/text.h"
+#include "engine/zone_names.h"
 
 namespace millstream::engine {
 namespace {
@@ -103,7 +104,8 @@ Result<std::shared_ptr<const JavaPattern>> JavaPattern::compile(std::string_view
                        : c == 'a' || c == 'F'                         ? 1
                                                                       : 2;
       if (count > most) return unrecognized(text);
-      if (std::string_view("QqFzO").find(c) != std::string_view::npos && for_parsing) {
+      if (c == 'O' && count != 1 && count != 4) return unrecognized(text);
+      if (std::string_view("QqFz").find(c) != std::string_view::npos && for_parsing) {
         return Status::unsupported("the date pattern letter {} is not supported when reading", c);
       }
       made->items_.push_back({c, count, {}});
@@ -241,10 +243,22 @@ Result<std::string> JavaPattern::format(std::int64_t utc_micros, const Zone& zon
       case 'X':
       case 'x':
       case 'Z':
-        if (item.letter == 'Z' && n == 4)
-          return Status::unsupported("the date pattern ZZZZ is not supported");
-        out += zone_offset(item.letter, n, zone.offset_seconds(utc_micros));
+        out += item.letter == 'Z' && n == 4
+                   ? gmt_offset(zone.offset_seconds(utc_micros), true)
+                   : zone_offset(item.letter, n, zone.offset_seconds(utc_micros));
         break;
+      case 'O':
+        out += gmt_offset(zone.offset_seconds(utc_micros), n == 4);
+        break;
+      case 'z': {
+        const auto name = zone_display_name(zone_name, zone.is_daylight(utc_micros), n == 4);
+        if (!name) {
+          return Status::unsupported("the date pattern letter z in the zone {} is not supported",
+                                     zone_name);
+        }
+        out += *name;
+        break;
+      }
       case '[':
       case ']':
         break;

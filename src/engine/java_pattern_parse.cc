@@ -108,6 +108,13 @@ bool JavaPattern::parse_item(std::string_view text, std::size_t* at, std::size_t
     return take_offset(text, at, item.letter == 'X' || (item.letter == 'Z' && item.count == 5),
                        &f->zone);
   }
+  if (item.letter == 'O') {
+    if (!equals_ignore_case(text.substr(*at, 3), "GMT")) return false;
+    *at += 3;
+    f->zone.assign(1, 'Z');
+    if (*at >= text.size() || (text[*at] != '+' && text[*at] != '-')) return true;
+    return take_offset(text, at, false, &f->zone);
+  }
   if (item.letter == 'V') {
     std::size_t end = *at;
     while (end < text.size() && text[end] != ' ' && text[end] != ']') ++end;
@@ -225,8 +232,7 @@ Result<JavaPattern::Parsed> JavaPattern::parse(std::string_view text, const Zone
   Fields f;
   std::size_t at = 0;
   Parsed out;
-  const std::string shown =
-      fmt::format("{}{}", text.substr(0, 64), text.size() > 64 ? "..." : "");
+  const std::string shown = fmt::format("{}{}", text.substr(0, 64), text.size() > 64 ? "..." : "");
   if (!parse_items(text, &at, 0, items_.size(), &f)) {
     out.problem = fmt::format("Text '{}' could not be parsed at index {}", shown, at);
     return out;

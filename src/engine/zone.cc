@@ -82,6 +82,14 @@ std::int32_t Zone::offset_seconds(std::int64_t utc_micros) const {
   return region_ == nullptr ? fixed_ : span_at(region_, floor_seconds(utc_micros)).offset;
 }
 
+bool Zone::is_daylight(std::int64_t utc_micros) const {
+  if (region_ == nullptr) return false;
+  const auto* zone = static_cast<const date::time_zone*>(region_);
+  const auto info =
+      zone->get_info(date::sys_seconds(std::chrono::seconds(floor_seconds(utc_micros))));
+  return info.save.count() != 0;
+}
+
 std::int64_t Zone::to_local(std::int64_t utc_micros) const {
   return utc_micros + offset_seconds(utc_micros) * micros;
 }

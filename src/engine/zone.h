@@ -19,6 +19,7 @@ class Zone {
   // earlier instant counts.
   std::int64_t from_local(std::int64_t local_micros) const;
   std::int32_t offset_seconds(std::int64_t utc_micros) const;
+  bool is_daylight(std::int64_t utc_micros) const;  // summer time holds then
 
  private:
   friend class Zones;

@@ -23,6 +23,7 @@ class CsvWriterText {
   void append_header(const column::Schema& schema, std::string& out) const;
   void append_row(const arrow::RecordBatch& batch, std::int64_t row, std::string& out) const;
   const CsvOptions& options() const { return options_; }
+  std::string text_of(const arrow::Array& array, std::int64_t row) const;  // of a value
 
  private:
   CsvWriterText(const CsvOptions& options, DateTimePattern date, DateTimePattern timestamp,
@@ -35,7 +36,6 @@ class CsvWriterText {
 
   void append_value(std::string_view text, std::string& out) const;
   void append_quoted(std::string_view text, std::string& out) const;
-  std::string text_of(const arrow::Array& array, std::int64_t row) const;
 
   const CsvOptions options_;
   DateTimePattern date_;

@@ -17,6 +17,7 @@
 #include "format/json_reader.h"
 #include "format/parquet.h"
 #include "format/text_lines.h"
+#include "format/xml_reader.h"
 
 namespace millstream::format {
 namespace {
@@ -159,6 +160,13 @@ Result<GroupReader::Opener> opener_of(FileFormat format, const std::shared_ptr<i
           return open_csv(store, file.info, options, schema, own);
         });
   }
+  if (format == FileFormat::xml) {
+    TRY_ASSIGN(const XmlOptions options, parse_xml_options(scan.options, scan.time_zone));
+    TRY(check_xml_schema(scan.schema, options));
+    return GroupReader::Opener([store, options](const FileSplit& file, const column::Schema& own) {
+      return open_xml(store, file.info, options, own);
+    });
+  }
   if (format == FileFormat::binary_file) {
     return GroupReader::Opener(
         [store](const FileSplit& file,
@@ -185,8 +193,9 @@ Result<FileFormat> file_format(const std::string& name) {
   if (lower == "text") return FileFormat::text;
   if (lower == "csv" || lower == "org.apache.spark.sql.csv") return FileFormat::csv;
   if (lower == "binaryfile") return FileFormat::binary_file;
+  if (lower == "xml" || lower == "com.databricks.spark.xml") return FileFormat::xml;
   return Status::unsupported(
-      "files of the format '{}' are not supported by Millstream yet: json, parquet, csv, text "
+      "files of the format '{}' are not supported by Millstream yet: json, parquet, csv, text, xml "
       "and binaryFile are",
       name);
 }
@@ -201,6 +210,8 @@ const char* display_name(FileFormat format) {
       return "CSV";
     case FileFormat::binary_file:
       return "BinaryFile";
+    case FileFormat::xml:
+      return "XML";
     default:
       return "Text";
   }
@@ -210,6 +221,7 @@ Status check_read_options(FileFormat format, const Options& options, const std::
   if (format == FileFormat::json) return parse_json_options(options, time_zone).status();
   if (format == FileFormat::text) return parse_text_options(options).status();
   if (format == FileFormat::csv) return parse_csv_options(options, time_zone).status();
+  if (format == FileFormat::xml) return parse_xml_options(options, time_zone).status();
   constexpr std::array<std::string_view, 7> known = {
       "mergeschema",        "datetimerebasemode", "int96rebasemode", "compression",
       "ignorecorruptfiles", "ignoremissingfiles", "timezone"};

@@ -18,6 +18,8 @@
 #include "format/json_options.h"
 #include "format/json_text.h"
 #include "format/parquet.h"
+#include "format/xml_reader.h"
+#include "format/xml_text.h"
 
 namespace millstream::format {
 namespace {
@@ -133,6 +135,7 @@ class LineSink : public FileSink {
                           std::string& out) const = 0;
 
   void begin(std::string_view text) { text_ += text; }
+  void end(std::string_view text) { text_ += text; }
 
  private:
   Status flush() {
@@ -176,6 +179,35 @@ class CsvSink final : public LineSink {
     writer_.append_row(batch, row, out);
   }
   const CsvWriterText writer_;
+};
+
+// The rows are elements of one root, which is there without rows too.
+class XmlSink final : public LineSink {
+ public:
+  XmlSink(std::unique_ptr<TextOutput> output, const XmlWriterText& writer)
+      : LineSink(std::move(output), ""), writer_(writer) {
+    std::string start;
+    writer_.append_start(start);
+    begin(start);
+  }
+  Status write(const connector::RecordBatchPtr& batch) override {
+    any_ = any_ || batch->num_rows() > 0;
+    return LineSink::write(batch);
+  }
+  Status close() override {
+    std::string text;
+    writer_.append_end(any_, text);
+    end(text);
+    return LineSink::close();
+  }
+
+ private:
+  void append_row(const arrow::RecordBatch& batch, std::int64_t row,
+                  std::string& out) const override {
+    writer_.append_row(batch, row, out);
+  }
+  const XmlWriterText writer_;
+  bool any_ = false;
 };
 
 class TextSink final : public LineSink {
@@ -265,6 +297,22 @@ class CsvFactory final : public FileSinkFactory {
  private:
   const column::Schema schema_;
   const CsvWriterText writer_;
+  const bool gzip_;
+};
+
+class XmlFactory final : public FileSinkFactory {
+ public:
+  XmlFactory(const XmlWriterText& writer, bool gzip) : writer_(writer), gzip_(gzip) {}
+  std::string extension() const override { return gzip_ ? ".xml.gz" : ".xml"; }
+  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store,
+                                         const std::string& path) const override {
+    auto output = std::make_unique<TextOutput>(store, path, gzip_);
+    TRY(output->open());
+    return std::unique_ptr<FileSink>(std::make_unique<XmlSink>(std::move(output), writer_));
+  }
+
+ private:
+  const XmlWriterText writer_;
   const bool gzip_;
 };
 
@@ -368,6 +416,16 @@ Result<std::shared_ptr<const FileSinkFactory>> make_csv(const column::Schema& sc
   return std::shared_ptr<const FileSinkFactory>(std::make_shared<CsvFactory>(schema, writer, gzip));
 }
 
+Result<std::shared_ptr<const FileSinkFactory>> make_xml(const column::Schema& schema,
+                                                        const Options& options,
+                                                        const std::string& time_zone) {
+  TRY_ASSIGN(const XmlOptions xml, parse_xml_write_options(options, time_zone));
+  TRY(check_xml_schema(schema, xml));
+  TRY_ASSIGN(const auto writer, XmlWriterText::make(xml, schema));
+  TRY_ASSIGN(const bool gzip, wants_gzip(options));
+  return std::shared_ptr<const FileSinkFactory>(std::make_shared<XmlFactory>(writer, gzip));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat format,
@@ -381,6 +439,8 @@ Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat 
       return make_json(schema, options, time_zone);
     case FileFormat::csv:
       return make_csv(schema, options, time_zone);
+    case FileFormat::xml:
+      return make_xml(schema, options, time_zone);
     case FileFormat::binary_file:
       return Status::error("UNSUPPORTED_FEATURE.WRITE_FOR_BINARY_SOURCE");
     default:

@@ -18,6 +18,7 @@
 #include "format/parquet.h"
 #include "format/parquet_prune.h"
 #include "format/plain_parquet.h"
+#include "format/xml_reader.h"
 
 namespace millstream::format {
 namespace {
@@ -62,6 +63,9 @@ class FileTable final : public connector::Table, public connector::ParquetBacked
     for (const auto& file : files_) {
       if (can_match(file, request.predicates)) files.push_back(file);
     }
+    // The largest first, as Spark packs them: rows come in its order.
+    std::stable_sort(files.begin(), files.end(),
+                     [](const auto& a, const auto& b) { return a.info.size > b.info.size; });
     TRY_ASSIGN(auto batches, scan_files(request_.store, scan, std::move(files)));
     // The schema of columns that only some files' places give is known here even when no file is
     // left.
@@ -205,6 +209,10 @@ Result<column::Schema> infer(FileFormat format, const FileTableRequest& request,
   if (format == FileFormat::csv) {
     TRY_ASSIGN(const CsvOptions csv, parse_csv_options(request.options, request.time_zone));
     return infer_csv_schema(request.store, files, csv);
+  }
+  if (format == FileFormat::xml) {
+    TRY_ASSIGN(const XmlOptions xml, parse_xml_options(request.options, request.time_zone));
+    return infer_xml_schema(request.store, files, xml);
   }
   TRY_ASSIGN(const JsonOptions options, parse_json_options(request.options, request.time_zone));
   TRY_ASSIGN(auto inferred, infer_json_schema(request.store, files, options));

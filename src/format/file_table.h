@@ -1,6 +1,6 @@
-// FileTable: files of JSON, Parquet, CSV, text and whole files as a table for batch queries; and the writers of such
-// files for df.write. A table is the set of files that was listed when it was made; immutable,
-// shareable between threads.
+// FileTable: files of JSON, Parquet, CSV, text and whole files as a table for batch queries; and
+// the writers of such files for df.write. A table is the set of files that was listed when it was
+// made; immutable, shareable between threads.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,9 @@ struct FileWriteRequest {
   std::string directory;  // absolute path; made when missing. Save modes are the caller's business
   Options options;        // compression, and the format's own
   std::vector<std::string> partition_by;
+  // An INT column that is not written: rows of each of its values go to files of their own, whose
+  // names have the number, as Spark's buckets do. Empty: none.
+  std::string bucket_column;
   std::string time_zone = "UTC";
   std::shared_ptr<io::Store> store;  // null: the local one
 };

@@ -77,6 +77,7 @@ struct Job {
   std::vector<int> data_columns;
   std::vector<int> partition_columns;
   std::vector<std::string> partition_names;
+  int bucket_column = -1;
   std::shared_ptr<arrow::Schema> data_schema;
   TimeZone zone = TimeZone::fixed(0);
   std::int64_t records_max = 0;  // of a file; 0: any number
@@ -97,18 +98,35 @@ class Task {
       if (batch == nullptr) break;
       if (batch->num_rows() == 0) continue;
       job_.rows += batch->num_rows();
-      TRY(job_.partition_columns.empty() ? write_to("", data_of(*batch))
-                                         : write_partitioned(*batch));
+      TRY(is_split() ? write_split(*batch) : write_to({}, data_of(*batch)));
     }
     // The first task leaves a file even without rows, so that the schema is there to read.
-    if (sinks_.empty() && number_ == 0 && job_.partition_columns.empty()) TRY(sink_of("").status());
-    for (auto& [directory, open] : sinks_) {
+    if (sinks_.empty() && number_ == 0 && job_.partition_columns.empty()) TRY(sink_of({}).status());
+    for (auto& [place, open] : sinks_) {
       if (open.sink != nullptr) TRY(open.sink->close());
     }
     return Status::OK();
   }
 
  private:
+  // Where a row goes.
+  struct Place {
+    std::string directory;  // empty: the job's own
+    int bucket = -1;        // -1: none
+    auto operator<=>(const Place&) const = default;
+  };
+
+  bool is_split() const { return !job_.partition_columns.empty() || job_.bucket_column >= 0; }
+
+  Place place_of(const arrow::RecordBatch& batch, std::int64_t row) const {
+    Place place{directory_of(batch, row), -1};
+    if (job_.bucket_column >= 0) {
+      place.bucket =
+          static_cast<const arrow::Int32Array&>(*batch.column(job_.bucket_column)).Value(row);
+    }
+    return place;
+  }
+
   connector::RecordBatchPtr data_of(const arrow::RecordBatch& batch) const {
     std::vector<std::shared_ptr<arrow::Array>> columns;
     for (const int i : job_.data_columns) columns.push_back(batch.column(i));
@@ -125,12 +143,12 @@ class Task {
     return directory;
   }
 
-  Status write_partitioned(const arrow::RecordBatch& batch) {
-    std::map<std::string, std::vector<std::int64_t>> rows_of;
+  Status write_split(const arrow::RecordBatch& batch) {
+    std::map<Place, std::vector<std::int64_t>> rows_of;
     for (std::int64_t row = 0; row < batch.num_rows(); ++row)
-      rows_of[directory_of(batch, row)].push_back(row);
+      rows_of[place_of(batch, row)].push_back(row);
     const auto data = data_of(batch);
-    for (const auto& [directory, rows] : rows_of) {
+    for (const auto& [place, rows] : rows_of) {
       arrow::Int64Builder builder;
       TRY_ARROW(builder.AppendValues(rows));
       TRY_ARROW_ASSIGN(const auto indices, builder.Finish());
@@ -139,16 +157,16 @@ class Task {
         TRY_ARROW_ASSIGN(auto taken, arrow::compute::Take(*column, *indices));
         columns.push_back(std::move(taken));
       }
-      TRY(write_to(directory, arrow::RecordBatch::Make(job_.data_schema, indices->length(),
-                                                       std::move(columns))));
+      TRY(write_to(place, arrow::RecordBatch::Make(job_.data_schema, indices->length(),
+                                                   std::move(columns))));
     }
     return Status::OK();
   }
 
-  Status write_to(const std::string& directory, const connector::RecordBatchPtr& batch) {
+  Status write_to(const Place& place, const connector::RecordBatchPtr& batch) {
     std::int64_t from = 0;
     while (from < batch->num_rows()) {
-      TRY_ASSIGN(Open* const open, sink_of(directory));
+      TRY_ASSIGN(Open* const open, sink_of(place));
       std::int64_t rows = batch->num_rows() - from;
       if (job_.records_max > 0) rows = std::min(rows, job_.records_max - open->rows);
       TRY(open->sink->write(rows == batch->num_rows() ? batch : batch->Slice(from, rows)));
@@ -168,15 +186,15 @@ class Task {
     int files = 0;
   };
 
-  Result<Open*> sink_of(const std::string& directory) {
-    Open& open = sinks_[directory];
+  Result<Open*> sink_of(const Place& place) {
+    Open& open = sinks_[place];
     if (open.sink == nullptr) {
       const std::string folder =
-          directory.empty() ? job_.directory : io::join_path(job_.directory, directory);
-      const bool partitioned = !job_.partition_columns.empty();
+          place.directory.empty() ? job_.directory : io::join_path(job_.directory, place.directory);
+      const std::string bucket = place.bucket < 0 ? "" : fmt::format("_{:05}", place.bucket);
       const std::string path = io::join_path(
-          folder, fmt::format("part-{:05}-{}{}c{:03}{}", number_, job_.uuid,
-                              partitioned ? "." : "-", open.files++, job_.factory->extension()));
+          folder, fmt::format("part-{:05}-{}{}{}c{:03}{}", number_, job_.uuid, bucket,
+                              is_split() ? "." : "-", open.files++, job_.factory->extension()));
       {
         const std::lock_guard lock(job_.mutex);
         job_.written.push_back(path);
@@ -189,7 +207,7 @@ class Task {
 
   Job& job_;
   const std::size_t number_;
-  std::map<std::string, Open> sinks_;
+  std::map<Place, Open> sinks_;
 };
 
 Status split_columns(const column::Schema& schema, const std::vector<std::string>& partition_by,
@@ -212,6 +230,7 @@ Status split_columns(const column::Schema& schema, const std::vector<std::string
     const int index = static_cast<int>(i);
     const auto& partitions = job.partition_columns;
     if (std::find(partitions.begin(), partitions.end(), index) != partitions.end()) continue;
+    if (index == job.bucket_column) continue;
     job.data_columns.push_back(index);
     data.push_back(schema[i]);
   }
@@ -230,6 +249,9 @@ Result<std::int64_t> write_files(const FileWriteRequest& request, const connecto
   TRY_ASSIGN(job.records_max, request.options.get_int("maxRecordsPerFile", 0));
   TRY_ASSIGN(job.zone, TimeZone::find(request.time_zone));
   column::Schema data;
+  if (!request.bucket_column.empty()) {
+    job.bucket_column = column::find_field(rows.schema, request.bucket_column);
+  }
   TRY(split_columns(rows.schema, request.partition_by, job, data));
   job.data_schema = column::to_arrow(data);
   Options options;  // the format's own

@@ -30,6 +30,7 @@ struct SqlFunction {
     std::string default_text;  // empty: the argument must be given
   };
   std::string name;
+  std::string qualifier;  // of the parameters in the body; empty: the name
   std::vector<Parameter> parameters;
   bool table = false;
   column::TypePtr returns;  // null: as the body; of a table function the struct of its columns
@@ -93,10 +94,12 @@ class Resolver {
 struct AnalyzerSettings {
   functions::Settings functions;
   bool case_sensitive = false;
-  std::string database = "default";  // current_database()
-  std::string user;                  // current_user()
+  std::string database = "default";         // current_database()
+  std::string user;                         // current_user()
   std::int64_t recursion_levels_max = 100;  // of WITH RECURSIVE; -1: any
   std::int64_t recursion_rows_max = 1'000'000;
+  bool group_by_ordinal = true;  // GROUP BY 1 is the first of the list
+  bool order_by_ordinal = true;
 };
 
 Result<NodePtr> analyze(const spark::connect::Relation& relation, Resolver& resolver,

@@ -209,7 +209,7 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
       continue;
     }
     TRY_ASSIGN(SortKey key, analyzer.sort_key(order));
-    const bool ordinal = key.expr->kind == ExprKind::literal &&
+    const bool ordinal = settings_.order_by_ordinal && key.expr->kind == ExprKind::literal &&
                          key.expr->type->kind() == column::TypeKind::int_ &&
                          !key.expr->pretty.starts_with("variablereference(");
     if (ordinal && constant_integer(*key.expr)) {

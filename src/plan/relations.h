@@ -123,6 +123,7 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   // select.cc
   class SelectAnalyzer;
   Result<NodePtr> select_query(const spark::connect::Aggregate& proto, NodePtr input);
+  Result<ExprPtr> pivot_value(const spark::connect::Expression& proto, const ExprPtr& column);
   Result<NodePtr> pivot_query(const spark::connect::Aggregate& proto, NodePtr input);
 
   // relation_project.cc
@@ -217,7 +218,7 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   std::vector<Definition> definitions_;  // in reach, innermost last
   std::vector<std::pair<std::int64_t, const spark::connect::Relation*>> subqueries_;  // likewise
   const std::string* text_ = nullptr;  // of SQL, that is analysed now
-  OuterScope* outer_ = nullptr;  // of the query around the one that is analysed
+  OuterScope* outer_ = nullptr;        // of the query around the one that is analysed
 };
 
 // --- nodes
@@ -260,7 +261,8 @@ class MissingColumns {
 
 // Windows inside of windows become columns below.
 NodePtr separate_windows(NodePtr input, std::vector<ExprPtr>& exprs);
-// The plan with each name of WITH in the place where it is read, but those that are worth being computed once.
+// The plan with each name of WITH in the place where it is read, but those that are worth being
+// computed once.
 NodePtr place_definitions(const NodePtr& node);
 // The node with other attributes, the given ones for those of its output.
 NodePtr with_ids(const NodePtr& node, const std::vector<Attribute>& output);

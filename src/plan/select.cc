@@ -1,8 +1,12 @@
 // SELECT with GROUP BY, HAVING or QUALIFY, as SQL means it: the list alone is the output, keys may
 // be places in it or its aliases, and windows are computed over what HAVING leaves.
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+
 #include <algorithm>
 
 #include "base/text.h"
+#include "functions/registry.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
 #include "plan/text.h"
@@ -142,7 +146,8 @@ Result<std::optional<ExprPtr>> RelationAnalyzer::SelectAnalyzer::window_key(
 // A key: a place in the list, an expression over the input, or an alias of the list.
 Result<std::vector<ExprPtr>> RelationAnalyzer::SelectAnalyzer::key_of_group(
     const sc::Expression& proto) {
-  if (proto.has_literal() && proto.literal().has_integer()) {
+  if (relations_.settings_.group_by_ordinal && proto.has_literal() &&
+      proto.literal().has_integer()) {
     const std::int64_t place = proto.literal().integer();
     if (place < 1 || place > static_cast<std::int64_t>(list_.size())) {
       return analyzer_.placed_at(
@@ -311,6 +316,50 @@ Result<NodePtr> RelationAnalyzer::SelectAnalyzer::aggregated(std::vector<ExprPtr
 
 // PIVOT: the columns that neither it nor its aggregates name are the keys; the values may have
 // names.
+// A constant of PIVOT, computed, with its text as its name.
+Result<ExprPtr> RelationAnalyzer::pivot_value(const sc::Expression& proto, const ExprPtr& column) {
+  Scope nothing({}, settings_.case_sensitive);
+  nothing.set_surroundings(this, nullptr);
+  ExpressionAnalyzer analyzer(settings_, nothing);
+  const auto resolved = analyzer.resolve(proto);
+  if (!resolved.ok()) {
+    if (!resolved.status().condition().starts_with("UNRESOLVED_COLUMN")) return resolved.status();
+    const auto& name = proto.unresolved_attribute().unparsed_identifier();
+    return Status::error(
+        "NON_LITERAL_PIVOT_VALUES",
+        {{"expression", "\"" + (name.size() > 2 ? name.substr(1, name.size() - 2) : name) + "\""}});
+  }
+  ExprPtr value = strip_alias(*resolved);
+  const ExprPtr bare = strip_alias(column);
+  const bool row = value->type->kind() == column::TypeKind::struct_;
+  if (value->kind == ExprKind::literal && !row) return value;
+  if (row && !functions::can_cast(value->type, bare->type, true)) {
+    return Status::error("PIVOT_VALUE_DATA_TYPE_MISMATCH",
+                         {{"value", value->pretty},
+                          {"valueType", value->type->simple_string()},
+                          {"pivotType", bare->type->simple_string()}});
+  }
+  TRY_ASSIGN(const ExprPtr text, analyzer.cast(value, column::string_type(), true, false));
+  if (row) {
+    TRY_ASSIGN(value, analyzer.cast(value, bare->type, true, false));
+  }
+  const auto one = std::make_shared<Project>();
+  TRY_ASSIGN(const auto rows,
+             resolver_.rows_of(make_project(one, {make_alias(value, "value", next_attribute_id()),
+                                                  make_alias(text, "text", next_attribute_id())})));
+  for (const auto& batch : rows) {
+    if (batch->num_rows() == 0) continue;
+    const auto scalar = batch->column(0)->GetScalar(0);
+    const auto shown = batch->column(1)->GetScalar(0);
+    if (!scalar.ok() || !shown.ok()) return Status::internal("PIVOT: a value that is no value");
+    auto out = std::make_shared<Expr>((*scalar)->is_valid ? *literal_of(*scalar, value->type)
+                                                          : *null_literal(value->type));
+    out->pretty = (*shown)->is_valid ? (*shown)->ToString() : "null";
+    return ExprPtr(out);
+  }
+  return Status::internal("PIVOT: a value without a row");
+}
+
 Result<NodePtr> RelationAnalyzer::pivot_query(const sc::Aggregate& proto, NodePtr input) {
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
@@ -330,13 +379,17 @@ Result<NodePtr> RelationAnalyzer::pivot_query(const sc::Aggregate& proto, NodePt
     if (!used.contains(key_of(one->id))) keys.push_back(one);
   }
   const std::size_t width = keys.size();
-  TRY_ASSIGN(const Exprs values, pivot_values(proto, input, column));
+  const auto& list = proto.aggregate_expressions(count).unresolved_function();
+  Exprs values;
+  for (int i = 1; i < list.arguments_size(); i += 2) {
+    TRY_ASSIGN(ExprPtr value, pivot_value(list.arguments(i), column));
+    values.push_back(std::move(value));
+  }
   TRY_ASSIGN(NodePtr pivoted, pivot(values, std::move(input), std::move(keys), aggregates, column));
-  const auto& names = proto.aggregate_expressions(count).unresolved_function();
   Exprs columns = visible_columns(*pivoted);
   for (std::size_t i = width; i < columns.size(); ++i) {
     const std::size_t value = (i - width) / aggregates.size();
-    const std::string& alias = names.arguments(static_cast<int>(value)).literal().string();
+    const std::string& alias = list.arguments(static_cast<int>(2 * value)).literal().string();
     if (alias.empty()) continue;
     const std::string name = aggregates.size() == 1
                                  ? alias
@@ -348,7 +401,7 @@ Result<NodePtr> RelationAnalyzer::pivot_query(const sc::Aggregate& proto, NodePt
 
 bool is_sql_pivot(const sc::Aggregate& proto) {
   const int count = proto.aggregate_expressions_size();
-  return count > 1 && call_of(proto.aggregate_expressions(count - 1), "ms_pivot_names") != nullptr;
+  return count > 1 && call_of(proto.aggregate_expressions(count - 1), "ms_pivot_values") != nullptr;
 }
 
 Result<NodePtr> RelationAnalyzer::select_query(const sc::Aggregate& proto, NodePtr input) {

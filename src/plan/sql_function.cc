@@ -61,7 +61,8 @@ NodePtr parameters_of(const SqlFunction& function, const std::vector<ExprPtr>& a
         make_alias(arguments[i], function.parameters[i].name, next_attribute_id());
     node->exprs.push_back(alias);
     node->output.push_back(attribute_of(*alias));
-    node->output.back().qualifier = {function.name};
+    node->output.back().qualifier = {function.qualifier.empty() ? function.name
+                                                                : function.qualifier};
   }
   return node;
 }

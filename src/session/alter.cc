@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "delta/snapshot.h"
 #include "plan/text.h"
+#include "session/column_rules.h"
 #include "session/statement_run.h"
+#include "spark/connect/relations.pb.h"
 
 namespace millstream::session {
 
@@ -90,6 +92,9 @@ Result<Schema> added(const Schema& schema, const sql::ColumnChange& change) {
     Field field;
     field.name = change.path.back();
     TRY_ASSIGN(field.type, column::parse_type(change.type));
+    if (change.default_text) {
+      return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED");
+    }
     if (change.comment) field.metadata = with_comment("", *change.comment);
     TRY(place(fields, std::move(field), change.position, change.path, schema));
     return fields;
@@ -121,6 +126,11 @@ Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
       return Status(std::move(info));
     }
     if (change.nullable == true) field.nullable = true;
+    if (change.default_text) {
+      const auto& text = *change.default_text;
+      field.metadata = with_member(field.metadata, "CURRENT_DEFAULT",
+                                   text.empty() ? std::nullopt : std::optional(text));
+    }
     if (!change.position.given) {
       fields[static_cast<std::size_t>(index)] = std::move(field);
       return fields;
@@ -157,6 +167,10 @@ std::string operation_of(sql::AlterKind kind) {
       return "ADD COLUMNS";
     case sql::AlterKind::alter_column:
       return "CHANGE COLUMN";
+    case sql::AlterKind::add_constraint:
+      return "ADD CONSTRAINT";
+    case sql::AlterKind::drop_constraint:
+      return "DROP CONSTRAINT";
     default:
       return "SET TBLPROPERTIES";
   }
@@ -170,6 +184,10 @@ Json parameters_of(const sql::AlterTable& alter) {
       return {{"properties", json_text(Json(alter.keys))}, {"ifExists", true}};
     case sql::AlterKind::comment:
       return {{"properties", json_text(Json{{"comment", alter.comment}})}};
+    case sql::AlterKind::add_constraint:
+      return {{"name", alter.constraint}, {"expr", alter.expression}};
+    case sql::AlterKind::drop_constraint:
+      return {{"name", alter.constraint}};
     default: {
       std::vector<std::string> names;
       for (const auto& change : alter.columns) names.push_back(join(change.path, "."));
@@ -196,6 +214,12 @@ const char* shown_operation(const sql::AlterTable& alter) {
       return "ALTER TABLE ... RENAME COLUMN";
     case sql::AlterKind::comment:
       return "COMMENT ON TABLE";
+    case sql::AlterKind::add_constraint:
+      return "ALTER TABLE ... ADD CONSTRAINT";
+    case sql::AlterKind::drop_constraint:
+      return "ALTER TABLE ... DROP CONSTRAINT";
+    case sql::AlterKind::cluster_by:
+      return "ALTER TABLE ... CLUSTER BY";
     default:
       return "ALTER TABLE ... RENAME TO";
   }
@@ -203,11 +227,89 @@ const char* shown_operation(const sql::AlterTable& alter) {
 
 }  // namespace
 
+// ALTER COLUMN … SET DEFAULT: the table has the feature, and the column takes the value.
+Status StatementRun::check_new_default(const sql::ColumnChange& change, const Schema& schema,
+                                       const delta::Metadata& metadata) const {
+  (void)metadata;
+  if (!change.default_text || change.default_text->empty()) return Status::OK();
+  const int index = column::find_field_ignore_case(schema, change.path.back());
+  if (index < 0) return Status::OK();
+  return check_default(session_, "ALTER TABLE ALTER COLUMN",
+                       schema[static_cast<std::size_t>(index)], *change.default_text, context_);
+}
+
+// Rows that are there must keep it too.
+Status StatementRun::add_constraint(const sql::AlterTable& alter, const Target& target,
+                                    delta::Metadata& metadata, const Schema& schema) const {
+  const std::string key = "delta.constraints." + to_lower(alter.constraint);
+  const std::string shown = target.name ? target.shown : "delta.`" + target.directory + "`";
+  if (alter.expression.empty()) {
+    return Status::error("UNSUPPORTED_FEATURE.TABLE_OPERATION",
+                         {{"tableName", target.name ? target.name->quoted() : shown},
+                          {"operation", "ADD CONSTRAINT"}});
+  }
+  if (const auto known = metadata.configuration.find(key); known != metadata.configuration.end()) {
+    return Status::error("DELTA_CONSTRAINT_ALREADY_EXISTS",
+                         {{"constraintName", alter.constraint}, {"oldConstraint", known->second}});
+  }
+  spark::connect::Relation broken;
+  auto* filter = broken.mutable_filter();
+  filter->mutable_input()->mutable_read()->mutable_named_table()->set_unparsed_identifier(
+      quote_identifiers({"delta", target.directory}));
+  const auto add_text = [](spark::connect::Expression* out, const std::string& text) {
+    out->mutable_expression_string()->set_expression(text);
+  };
+  spark::connect::Relation tried;
+  *tried.mutable_project()->mutable_input() = filter->input();
+  add_text(tried.mutable_project()->add_expressions(), alter.expression);
+  TRY_ASSIGN(const auto plan, session_.analyze(tried));
+  const auto type = plan::schema_of(*plan)[0].type;
+  if (type->kind() != column::TypeKind::boolean) {
+    return Status::error("DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
+                         {{"name", alter.constraint}, {"expr", alter.expression}});
+  }
+  auto* unknown = filter->mutable_condition()->mutable_unresolved_function();
+  unknown->set_function_name("not");
+  auto* kept = unknown->add_arguments()->mutable_unresolved_function();
+  kept->set_function_name("coalesce");
+  add_text(kept->add_arguments(), alter.expression);
+  kept->add_arguments()->mutable_literal()->set_boolean(false);
+  TRY_ASSIGN(const auto broken_plan, session_.analyze(broken));
+  TRY_ASSIGN(const auto rows, session_.execute(broken_plan, context_));
+  TRY_ASSIGN(const auto batches, connector::collect(rows));
+  std::int64_t count = 0;
+  for (const auto& batch : batches) count += batch->num_rows();
+  if (count > 0) {
+    return Status::error("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION",
+                         {{"numRows", std::to_string(count)},
+                          {"tableName", shown},
+                          {"checkConstraint", alter.expression}});
+  }
+  (void)schema;
+  metadata.configuration[key] = alter.expression;
+  return Status::OK();
+}
+
+Status StatementRun::drop_constraint(const sql::AlterTable& alter,
+                                     delta::Metadata& metadata) const {
+  const std::string key = "delta.constraints." + to_lower(alter.constraint);
+  if (metadata.configuration.erase(key) > 0 || alter.if_exists) return Status::OK();
+  return Status::error(
+      "DELTA_CONSTRAINT_DOES_NOT_EXIST",
+      {{"constraintName", alter.constraint},
+       {"tableName", join(alter.table, ".")},
+       {"config", "spark.databricks.delta.constraints.assumesDropIfExists.enabled"},
+       {"confValue", "true"}});
+}
+
 Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& target) {
   const auto change = [&](delta::Metadata& metadata, Schema& schema) -> Status {
     switch (alter.kind) {
       case sql::AlterKind::set_properties:
         for (const auto& [key, value] : alter.properties) {
+          if (to_lower(key).starts_with("delta.constraints.")) {
+            return Status::error("DELTA_ADD_CONSTRAINTS");
+          }
           if (key == "comment") {
             metadata.description = value;
           } else {
@@ -229,8 +331,13 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
       case sql::AlterKind::alter_column:
         for (const auto& one : alter.columns) {
           TRY_ASSIGN(schema, changed(schema, one));
+          TRY(check_new_default(one, schema, metadata));
         }
         break;
+      case sql::AlterKind::add_constraint:
+        return add_constraint(alter, target, metadata, schema);
+      case sql::AlterKind::drop_constraint:
+        return drop_constraint(alter, metadata);
       case sql::AlterKind::drop_columns:
         return needs_column_mapping("DELTA_UNSUPPORTED_DROP_COLUMN", schema, alter.columns[0]);
       case sql::AlterKind::rename_column:
@@ -240,6 +347,10 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
     }
     return Status::OK();
   };
+  if (alter.kind == sql::AlterKind::cluster_by) {
+    return delta::change_clustering(warehouse_.store(), target.directory, alter.cluster_by)
+        .status();
+  }
   return delta::change_metadata(warehouse_.store(), target.directory, operation_of(alter.kind),
                                 json_text(parameters_of(alter)), change)
       .status();

@@ -1,5 +1,6 @@
 #include "session/conf.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <unordered_map>
@@ -73,23 +74,49 @@ Status mismatch(const std::string& key, const std::string& value, const char* ty
                        {{"confName", key}, {"confValue", value}, {"confType", type}});
 }
 
-// Under TIMESTAMP_NTZ each `timestamp` in a schema, a cast or a query would mean another type; that
-// is not built, so the setting is not taken.
-Status check_timestamp_type(const std::string& name, const std::string& value) {
-  const std::string type = to_upper(trim(value));
-  if (type == "TIMESTAMP_LTZ") return Status::OK();
-  if (type == "TIMESTAMP_NTZ") {
-    return Status::unsupported(
-        "{}={} is not supported by Millstream yet: write timestamp_ntz where it is meant", name,
-        value);
+// Settings of a few words. Those that would change what is computed in a way that is not built are
+// refused where they are set.
+struct Choice {
+  const char* key;
+  std::vector<std::string> options;
+  std::vector<std::string> refused;
+  const char* remedy;
+};
+
+const std::vector<Choice>& choices() {
+  static const std::vector<Choice> all = {
+      // Each `timestamp` in a schema, a cast or a query would mean another type.
+      {"spark.sql.timestampType",
+       {"TIMESTAMP_NTZ", "TIMESTAMP_LTZ"},
+       {"TIMESTAMP_NTZ"},
+       "write timestamp_ntz where it is meant"},
+      // The patterns and the lenience of SimpleDateFormat.
+      {"spark.sql.legacy.timeParserPolicy",
+       {"EXCEPTION", "LEGACY", "CORRECTED"},
+       {"LEGACY"},
+       "write the pattern that the texts have"},
+      {"spark.sql.storeAssignmentPolicy", {"ANSI", "LEGACY", "STRICT"}, {}, ""},
+  };
+  return all;
+}
+
+Status check_choice(const Choice& choice, const std::string& name, const std::string& value) {
+  const std::string chosen = to_upper(trim(value));
+  const auto is_chosen = [&](const std::string& one) { return one == chosen; };
+  if (std::none_of(choice.options.begin(), choice.options.end(), is_chosen)) {
+    return Status::error(
+        "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS",
+        {{"confName", name}, {"confValue", value}, {"confOptions", join(choice.options, ", ")}});
   }
-  return Status::error(
-      "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS",
-      {{"confName", name}, {"confValue", value}, {"confOptions", "TIMESTAMP_LTZ, TIMESTAMP_NTZ"}});
+  if (std::none_of(choice.refused.begin(), choice.refused.end(), is_chosen)) return Status::OK();
+  return Status::unsupported("{}={} is not supported by Millstream yet: {}", name, value,
+                             choice.remedy);
 }
 
 Status check_value(const Key& key, const std::string& name, const std::string& value) {
-  if (name == "spark.sql.timestampType") return check_timestamp_type(name, value);
+  for (const Choice& choice : choices()) {
+    if (name == choice.key) return check_choice(choice, name, value);
+  }
   switch (key.type) {
     case Type::flag:
       if (!parse_bool(trim(value))) return mismatch(name, value, "boolean");

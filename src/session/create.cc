@@ -7,6 +7,8 @@
 #include "delta/table.h"
 #include "delta/write.h"
 #include "plan/analyzer.h"
+#include "session/column_rules.h"
+#include "session/file_tables.h"
 #include "session/insert.h"
 #include "session/statement_run.h"
 #include "session/writes.h"
@@ -113,6 +115,8 @@ Result<delta::WriteOptions> StatementRun::table_options(const sql::CreateTable& 
   const auto mode = replaces ? delta::SaveMode::overwrite : delta::SaveMode::error_if_exists;
   TRY_ASSIGN(auto options, delta::parse_write_options(Options(), mode, create.partition_by));
   options.overwrite_schema = replaces;
+  options.columns_computed = true;  // of rows that a query gives, there are no rules
+  if (create.clustered) options.cluster_by = create.cluster_by;
   options.properties = create.properties;
   options.comment = create.comment;
   options.operation = create.query != nullptr ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
@@ -191,8 +195,9 @@ Status StatementRun::create_delta_table(const sql::CreateTable& create,
     TRY_ASSIGN(const auto rows, session_.execute(node, context_));
     return delta::write_table(store, directory, rows, options, context_.cancel).status();
   }
-  TRY_ASSIGN(const auto schema, column::parse_schema(create.columns));
+  TRY_ASSIGN(auto schema, column::parse_schema(create.columns));
   TRY(check_duplicates(schema));
+  TRY(put_clauses(session_, create, &schema, context_));
   if (!exists) return delta::create_table(store, directory, schema, options).status();
   // Replaced by no rows of the new schema.
   const auto none = connector::batches_of(schema, {});
@@ -215,7 +220,7 @@ Status StatementRun::fill_file_table(const Entry& entry, const std::string& dire
                                      const sql::QueryPtr& query) {
   TRY_ASSIGN(const auto node, session_.analyze(*query));
   return write_files(session_, entry.provider, directory, delta::SaveMode::append,
-                     Options(entry.options), entry.partition_by, node, context_);
+                     Options(entry.options), entry.partition_by, node, context_, entry.buckets);
 }
 
 // A table of parquet, json, … files: an entry, and a folder for them.
@@ -223,16 +228,14 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
   TRY(check_format(create.provider));
   Entry entry;
   entry.provider = to_lower(create.provider);
-  for (const char* known : {"parquet", "json", "csv", "orc", "text"}) {
-    if (entry.provider == known) entry.view = true;
-  }
-  if (!std::exchange(entry.view, false)) {
+  if (!is_table_format(entry.provider)) {
     return Status::unsupported("CREATE TABLE … USING {} is not supported", create.provider);
   }
   entry.comment = create.comment;
   entry.properties = create.properties;
   entry.options = create.options;
   entry.partition_by = create.partition_by;
+  entry.buckets = {create.buckets, create.bucket_by, create.sort_by};
   std::string given = create.location;
   if (const auto path = entry.options.find("path"); given.empty() && path != entry.options.end()) {
     given = path->second;
@@ -254,6 +257,7 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
     schema = plan::schema_of(*node);
   } else {
     TRY_ASSIGN(schema, column::parse_schema(create.columns));
+    TRY(put_clauses(session_, create, &schema, context_));
   }
   TRY(check_duplicates(schema));
   // Partition columns come last, as they do when the files are read.
@@ -267,25 +271,37 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
   return warehouse_.put_entry(name, entry);
 }
 
-// DEFAULT, GENERATED, CHECK, … of a column or table.
+// What of the columns a table of this format cannot keep.
 Status StatementRun::refused_clause(const sql::CreateTable& create) const {
-  if (create.refused == "DEFAULT" &&
-      !create.properties.contains("delta.feature.allowColumnDefaults")) {
-    return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-                         {{"commandType", create.replace ? "REPLACE TABLE" : "CREATE TABLE"}});
-  }
-  if (create.refused == "DEFAULT" || create.refused == "GENERATED") {
-    return Status::unsupported("CREATE TABLE with {} columns is not supported by Millstream yet",
-                               create.refused);
-  }
   const auto name = session_.table_name(create.name);
-  return Status::error("UNSUPPORTED_FEATURE.TABLE_OPERATION",
-                       {{"tableName", name.ok() ? name->quoted() : quote_identifiers(create.name)},
-                        {"operation", "table constraint"}});
+  const auto refused = [&](const char* operation) {
+    return Status::error(
+        "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+        {{"tableName", name.ok() ? name->quoted() : quote_identifiers(create.name)},
+         {"operation", operation}});
+  };
+  if (create.constraint) return refused("table constraint");
+  const bool delta = create.provider.empty() || equals_ignore_case(create.provider, "delta");
+  if (delta && create.buckets > 0) {
+    return Status::error("DELTA_OPERATION_NOT_ALLOWED", {{"operation", "Bucketing"}});
+  }
+  bool defaults = false;
+  for (const auto& clause : create.clauses) {
+    if (!delta && !clause.generation.empty()) return refused("generated columns");
+    if (!delta && clause.identity) return refused("identity column");
+    defaults = defaults || !clause.default_text.empty();
+  }
+  const bool listed =
+      std::any_of(create.properties.begin(), create.properties.end(), [](const auto& one) {
+        return equals_ignore_case(one.first, "delta.feature.allowColumnDefaults");
+      });
+  if (!delta || !defaults || listed) return Status::OK();
+  return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+                       {{"commandType", create.replace ? "REPLACE TABLE" : "CREATE TABLE"}});
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
-  if (!create.refused.empty()) return refused_clause(create);
+  TRY(refused_clause(create));
   TRY_ASSIGN(std::string directory, insert_directory(session_, create.name));
   const bool by_path = create.name.size() == 2 && equals_ignore_case(create.name[0], "delta") &&
                        create.name[1].find('/') != std::string::npos;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "delta/alter.h"
 #include "delta/log.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
@@ -233,18 +234,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::Show& show) {
     case sql::ShowKind::partitions:
     case sql::ShowKind::partition_names:
       return show_partitions(show);
-    case sql::ShowKind::table_extended: {
-      table.column("namespace", CellType::text, false).column("tableName", CellType::text, false);
-      table.column("isTemporary", CellType::flag, false)
-          .column("information", CellType::text, false);
-      TRY_ASSIGN(const std::string database, database_of(show.in));
-      TRY_ASSIGN(const auto names, warehouse_.tables(database));
-      for (const auto& name : names) {
-        if (!shown(name)) continue;
-        return Status::unsupported("SHOW TABLE EXTENDED of {} is not supported", name);
-      }
-      break;
-    }
+    case sql::ShowKind::table_extended:
+      return show_table_extended(show);
     case sql::ShowKind::current_namespace:
       table.column("catalog", CellType::text, false).column("namespace", CellType::text, false);
       table.row({text("spark_catalog"), text(session_.current_database())});
@@ -521,7 +512,8 @@ StatementRun::Outcome StatementRun::describe_detail(const sql::Describe& describ
            {"id", metadata.id},
            {"location", io::to_uri(target.directory)},
            {"partitionColumns", metadata.partition_columns},
-           {"clusteringColumns", Json::array()},
+           {"clusteringColumns",
+            delta::clustering_columns(snapshot).value_or(std::vector<std::string>())},
            {"numFiles", static_cast<std::int64_t>(snapshot.files().size())},
            {"sizeInBytes", bytes},
            {"properties", metadata.configuration},

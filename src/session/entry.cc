@@ -52,6 +52,11 @@ std::string Entry::to_json() const {
     json["schema"] = schema;
     json["partitionBy"] = partition_by;
     json["options"] = options;
+    if (buckets.count > 0) {
+      json["buckets"] = buckets.count;
+      json["bucketBy"] = buckets.columns;
+      json["sortBy"] = buckets.sorted_by;
+    }
   }
   return dump(json);
 }
@@ -85,6 +90,9 @@ Result<Entry> Entry::from_json(const std::string& text) {
   read(json, "schema", &entry.schema);
   read(json, "partitionBy", &entry.partition_by);
   read(json, "options", &entry.options);
+  read(json, "buckets", &entry.buckets.count);
+  read(json, "bucketBy", &entry.buckets.columns);
+  read(json, "sortBy", &entry.buckets.sorted_by);
   return entry;
 }
 

@@ -13,6 +13,13 @@
 
 namespace millstream::session {
 
+// Rows of one hash together in files of their own, which are sorted; no count: not so.
+struct Buckets {
+  int count = 0;
+  std::vector<std::string> columns;
+  std::vector<std::string> sorted_by;
+};
+
 struct Entry {
   bool view = false;
   std::string comment;
@@ -32,6 +39,7 @@ struct Entry {
   bool external = false;
   std::string schema;  // JSON; empty: as its files say
   std::vector<std::string> partition_by;
+  Buckets buckets;
   std::map<std::string, std::string> options;
 
   std::string to_json() const;

@@ -13,7 +13,10 @@
 #include "plan/analyzer.h"
 #include "plan/literal.h"
 #include "plan/text.h"
+#include "session/column_rules.h"
+#include "session/file_tables.h"
 #include "session/replace_rows.h"
+#include "session/store_assignment.h"
 #include "session/writes.h"
 #include "spark/connect/relations.pb.h"
 
@@ -50,6 +53,28 @@ Status too_few(Session& session, const sql::Insert& insert, std::size_t columns,
 }
 
 constexpr int of_partition = -2;
+
+bool has_rule(const column::Field& field) {
+  return !default_of(field).empty() || !generation_of(field).empty();
+}
+
+// What the cast of that column of the rows says, which there is none of.
+Status no_cast(Session& session, const plan::NodePtr& rows, const std::string& column,
+               const column::TypePtr& type) {
+  spark::connect::Relation relation;
+  const std::string kept = session.keep_relation(rows);
+  auto* project = relation.mutable_project();
+  project->mutable_input()->mutable_cached_remote_relation()->set_relation_id(kept);
+  auto* cast = project->add_expressions()->mutable_cast();
+  cast->mutable_expr()->mutable_unresolved_attribute()->set_unparsed_identifier(
+      quote_identifier(column));
+  plan::type_to_proto(type, cast->mutable_type());
+  cast->set_eval_mode(spark::connect::Expression_Cast::EVAL_MODE_ANSI);
+  const Status said = session.analyze(relation).status();
+  session.forget_relation(kept);
+  if (!said.ok()) return said;
+  return Status::internal("a cast of {} to {} that was refused", column, type->sql());
+}
 
 // The column of PARTITION (p = 1, q) of that name; null: it is not among them.
 const std::pair<std::string, std::shared_ptr<spark::connect::Expression>>* partition_of(
@@ -113,8 +138,11 @@ Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
 }
 
 // The query's rows with the table's columns, cast as a store assignment is.
+// `casts`: not for tables of files, whose types go together by rules of their own.
 Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
-                                    const plan::NodePtr& node, const column::Schema& table) {
+                                    const plan::NodePtr& node, const column::Schema& table,
+                                    bool casts) {
+  const StoreAssignment policy = store_assignment(session.conf());
   std::vector<plan::Attribute> columns;
   for (const auto& attribute : node->output) {
     if (!attribute.hidden) columns.push_back(attribute);
@@ -130,6 +158,7 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
                  plan::literal_from_proto(partition_of(insert, table[i].name)->second->literal()));
       out.type = value->type;
     } else if (sources[i] < 0) {
+      if (has_rule(table[i])) continue;  // completed later
       value = plan::null_literal(table[i].type);
       out.type = table[i].type;
     } else {
@@ -140,12 +169,26 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
     }
     if (known) {
       out.name = table[i].name;
-      if (!column::same_type_ignoring_nullability(out.type, table[i].type)) {
-        if (!functions::can_cast(out.type, table[i].type, true)) {
+      if (casts && !column::same_type_ignoring_nullability(out.type, table[i].type)) {
+        const std::string& shown =
+            sources[i] < 0 ? table[i].name : columns[static_cast<std::size_t>(sources[i])].name;
+        if (policy == StoreAssignment::strict && !can_store(policy, out.type, table[i].type)) {
+          return Status::error(
+              "CANNOT_UP_CAST_DATATYPE",
+              {{"expression", shown},
+               {"sourceType", "\"" + out.type->sql() + "\""},
+               {"targetType", "\"" + table[i].type->sql() + "\""},
+               {"details",
+                "The type path of the target object is:\n\nYou can either add an explicit cast to "
+                "the input data or choose a higher precision type of the field in the target "
+                "object"}});
+        }
+        if (!functions::can_cast(out.type, table[i].type, policy != StoreAssignment::legacy)) {
+          if (sources[i] >= 0) return no_cast(session, node, shown, table[i].type);
           return Status::error("DELTA_FAILED_TO_MERGE_FIELDS",
                                {{"currentField", table[i].name}, {"updateField", out.name}});
         }
-        value = plan::make_cast(value, table[i].type, true);
+        TRY_ASSIGN(value, stored_value(session.conf(), value, table[i]));
         out.type = table[i].type;
         out.nullable = true;
       }
@@ -156,6 +199,64 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
   }
   project->children.push_back(node);
   return plan::NodePtr(project);
+}
+
+// The names of the columns that the query gives, in order, so far as the statement says.
+std::vector<std::string> given_names(const sql::Insert& insert, const column::Schema& table) {
+  if (!insert.columns.empty() || insert.by_name) return insert.columns;
+  std::vector<std::string> names;
+  for (const auto& field : table) {
+    const auto* partition = partition_of(insert, field.name);
+    if (partition == nullptr || partition->second == nullptr) names.push_back(field.name);
+  }
+  return names;
+}
+
+Status arity_mismatch(Session& session, const sql::Insert& insert, const column::Schema& data,
+                      const column::Schema& table) {
+  const auto names = [](const column::Schema& schema) {
+    std::vector<std::string> quoted;
+    for (const auto& field : schema) quoted.push_back(quote_identifier(field.name));
+    return join(quoted, ", ");
+  };
+  const auto name = session.table_name(insert.table);
+  return Status::error(data.size() < table.size()
+                           ? "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
+                           : "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
+                       {{"tableName", name.ok() ? name->quoted() : quote_identifiers(insert.table)},
+                        {"tableColumns", names(table)},
+                        {"dataColumns", names(data)}});
+}
+
+// Of a table of files: as many columns as it has, or none that it has not by name.
+Status check_columns(Session& session, const sql::Insert& insert, const column::Schema& data,
+                     const column::Schema& table) {
+  if (insert.by_name) {
+    std::vector<std::string> extra;
+    for (const auto& field : data) {
+      const bool known = column::find_field_ignore_case(table, field.name) >= 0;
+      if (!known) extra.push_back(quote_identifier(field.name));
+    }
+    if (extra.empty()) return Status::OK();
+    const auto name = session.table_name(insert.table);
+    return Status::error(
+        "INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS",
+        {{"tableName", name.ok() ? name->quoted() : quote_identifiers(insert.table)},
+         {"extraColumns", join(extra, ", ")}});
+  }
+  const bool whole = insert.columns.empty() && insert.partition.empty();
+  if (!whole || data.size() == table.size()) return Status::OK();
+  return arity_mismatch(session, insert, data, table);
+}
+
+// The rows of the query, as those of the table.
+Result<plan::NodePtr> rows_of(Session& session, const sql::Insert& insert, const column::Schema& table, bool casts, const ActionContext& context) {
+  spark::connect::Relation query = *insert.query;
+  TRY(put_defaults(&query, given_names(insert, table), table));
+  TRY_ASSIGN(const auto node, session.analyze(query));
+  if (!casts) TRY(check_columns(session, insert, plan::schema_of(*node), table));
+  TRY_ASSIGN(const auto rows, as_table_rows(session, insert, node, table, casts));
+  return complete_rows(session, rows, table, context);
 }
 
 }  // namespace
@@ -274,11 +375,13 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
         "INSERT that replaces some rows of a table of format {} is not supported",
         goal.files->provider);
   }
-  TRY_ASSIGN(const auto node, session.analyze(*insert.query));
-  TRY_ASSIGN(const auto rows, as_table_rows(session, insert, node, goal.schema));
+  TRY_ASSIGN(const auto given, rows_of(session, insert, goal.schema, false, context));
+  TRY_ASSIGN(const TableName name, session.table_name(insert.table));
+  TRY_ASSIGN(const auto rows, as_stored(session, given, goal.schema, name.quoted()));
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
   return write_files(session, goal.files->provider, goal.directory, mode,
-                     Options(goal.files->options), goal.partition_by, rows, context);
+                     Options(goal.files->options), goal.partition_by, rows, context,
+                     goal.files->buckets);
 }
 
 // Another commit between the reading and the writing: from the beginning, some times.
@@ -288,8 +391,7 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
   TRY_ASSIGN(const Goal goal, goal_of(session, insert.table));
   TRY(check_names(insert, goal));
   if (goal.files) return insert_into_files(session, insert, goal, context);
-  TRY_ASSIGN(const auto node, session.analyze(*insert.query));
-  TRY_ASSIGN(auto rows_plan, as_table_rows(session, insert, node, goal.schema));
+  TRY_ASSIGN(auto rows_plan, rows_of(session, insert, goal.schema, true, context));
   const auto replaced = replaced_rows(insert);
   const bool overwrite = insert.overwrite || replaced.has_value();
   TRY_ASSIGN(auto options,
@@ -303,6 +405,7 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
                          where ? insert.replace_where_text : partition_text(insert), where},
                         options, rows_plan, context);
   }
+  options.columns_computed = true;
   TRY_ASSIGN(const auto rows, session.execute(rows_plan, context));
   return delta::write_table(session.runtime().store, goal.directory, rows, options, context.cancel)
       .status();

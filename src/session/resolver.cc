@@ -12,6 +12,7 @@
 #include "plan/time_zone.h"
 #include "session/kept_rows.h"
 #include "session/text_rows.h"
+#include "session/variables.h"
 #include "source/providers.h"
 #include "spark/connect/relations.pb.h"
 #include "sql/statement.h"
@@ -43,7 +44,7 @@ bool is_spark_format(const std::string& format) {
 }
 
 bool is_file_format(const std::string& format) {
-  for (const char* known : {"json", "parquet", "text", "csv", "binaryfile"}) {
+  for (const char* known : {"json", "parquet", "text", "csv", "xml", "binaryfile"}) {
     if (format == known) return true;
   }
   return false;
@@ -64,6 +65,8 @@ plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
   settings.functions.time_zone = conf.time_zone();
   settings.case_sensitive = conf.flag("spark.sql.caseSensitive");
   settings.recursion_levels_max = conf.number("spark.sql.cteRecursionLevelLimit", 100);
+  settings.group_by_ordinal = conf.flag("spark.sql.groupByOrdinal");
+  settings.order_by_ordinal = conf.flag("spark.sql.orderByOrdinal");
   settings.recursion_rows_max = conf.number("spark.sql.cteRecursionRowLimit", 1'000'000);
   return settings;
 }
@@ -293,11 +296,7 @@ Result<plan::NodePtr> SessionResolver::stored_table(const TableName& name, const
 }
 
 std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::string>& parts) {
-  const bool qualified_name = (parts.size() == 2 && equals_ignore_case(parts[0], "session")) ||
-                              (parts.size() == 3 && equals_ignore_case(parts[0], "system") &&
-                               equals_ignore_case(parts[1], "session"));
-  if (parts.size() != 1 && !qualified_name) return std::nullopt;
-  const auto found = session_.objects().variable(parts.back());
+  const auto found = find_variable(session_, parts);
   if (!found) return std::nullopt;
   read_other_ = true;
   auto value = std::make_shared<plan::Expr>(*found->value);

@@ -1,13 +1,10 @@
 // Functions written in SQL, and session variables.
-#include <arrow/api.h>
-
 #include <set>
 
 #include "base/text.h"
-#include "functions/registry.h"
 #include "plan/analyzer.h"
-#include "plan/literal.h"
 #include "session/statement_run.h"
+#include "session/variables.h"
 #include "spark/connect/relations.pb.h"
 
 namespace millstream::session {
@@ -73,6 +70,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   const std::string trial = "ms_trial_" + function->name;
   auto tried = std::make_shared<plan::SqlFunction>(*function);
   tried->name = trial;
+  tried->qualifier = function->name;
   spark::connect::Relation relation;
   auto* arguments = create.table
                         ? relation.mutable_unresolved_table_valued_function()->mutable_arguments()
@@ -95,68 +93,6 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   return nothing();
 }
 
-// The first row's values in these types (null: as they are); no row: NULLs.
-Result<std::vector<plan::ExprPtr>> StatementRun::values_of(
-    const spark::connect::Relation& relation, const std::vector<column::TypePtr>& types) {
-  TRY_ASSIGN(const auto node, session_.analyze(relation));
-  std::vector<plan::Attribute> columns;
-  for (const auto& column : node->output) {
-    if (!column.hidden) columns.push_back(column);
-  }
-  if (columns.size() != types.size()) {
-    return Status::error(
-        "ASSIGNMENT_ARITY_MISMATCH",
-        {{"numExpr", std::to_string(columns.size())}, {"numTarget", std::to_string(types.size())}});
-  }
-  auto project = std::make_shared<plan::Project>();
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    plan::ExprPtr value = plan::make_attribute(columns[i]);
-    const column::TypePtr& type = types[i] == nullptr ? columns[i].type : types[i];
-    if (!column::same_type_ignoring_nullability(columns[i].type, type)) {
-      if (!functions::can_cast(columns[i].type, type, true)) {
-        return Status::error("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
-                             {{"sqlExpr", "\"" + columns[i].name + "\""},
-                              {"srcType", "\"" + columns[i].type->sql() + "\""},
-                              {"targetType", "\"" + type->sql() + "\""}});
-      }
-      value = plan::make_cast(value, type, true);
-    }
-    plan::Attribute out = columns[i];
-    out.id = plan::next_attribute_id();
-    out.type = type;
-    project->exprs.push_back(plan::make_alias(value, out.name, out.id));
-    project->output.push_back(std::move(out));
-  }
-  project->children.push_back(node);
-  TRY_ASSIGN(const auto rows, session_.execute(plan::NodePtr(project), context_));
-  TRY_ASSIGN(const auto batches, connector::collect(rows));
-  std::int64_t count = 0;
-  for (const auto& batch : batches) count += batch->num_rows();
-  if (count > 1) return Status::error("SCALAR_SUBQUERY_TOO_MANY_ROWS");
-  std::vector<plan::ExprPtr> values;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto& type = project->output[i].type;
-    plan::ExprPtr value = plan::null_literal(type);
-    for (const auto& batch : batches) {
-      if (batch->num_rows() == 0) continue;
-      auto scalar = batch->column(static_cast<int>(i))->GetScalar(0);
-      if (!scalar.ok()) return Status::internal("{}", scalar.status().ToString());
-      if ((*scalar)->is_valid) value = plan::literal_of(*scalar, type);
-    }
-    values.push_back(std::move(value));
-  }
-  return values;
-}
-
-Result<plan::ExprPtr> StatementRun::value_of_text(const std::string& text,
-                                                  const column::TypePtr& type) {
-  if (text.empty()) return plan::null_literal(type);
-  spark::connect::Relation relation;
-  relation.mutable_project()->add_expressions()->mutable_expression_string()->set_expression(text);
-  TRY_ASSIGN(const auto values, values_of(relation, {type}));
-  return values[0];
-}
-
 StatementRun::Outcome StatementRun::operator()(const sql::DeclareVariable& declare) {
   Variable variable;
   variable.default_text = declare.default_text;
@@ -169,7 +105,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::DeclareVariable& decla
         "VARIABLE_ALREADY_EXISTS",
         {{"variableName", quote_identifiers({"system", "session", to_lower(name)})}});
   }
-  TRY_ASSIGN(variable.value, value_of_text(declare.default_text, variable.type));
+  TRY_ASSIGN(variable.value,
+             value_of_text(session_, declare.default_text, variable.type, context_));
   if (variable.type == nullptr) variable.type = variable.value->type;
   session_.objects().declare(name, std::move(variable), true);
   return nothing();
@@ -179,31 +116,24 @@ StatementRun::Outcome StatementRun::operator()(const sql::SetVariable& set) {
   std::vector<column::TypePtr> types;
   std::vector<std::string> defaults;
   for (const auto& name : set.names) {
-    const auto variable = session_.objects().variable(name.back());
-    if (!variable) {
-      return Status::error(
-          "UNRESOLVED_VARIABLE",
-          {{"variableName", quote_identifiers(name)},
-           {"searchPath", "[`system`.`builtin`, `system`.`session`, " +
-                              quote_identifiers({"spark_catalog", session_.current_database()}) +
-                              "]"}});
-    }
+    const auto variable = find_variable(session_, name);
+    if (!variable) return unresolved_variable(session_, name);
     types.push_back(variable->type);
     defaults.push_back(variable->default_text);
   }
   std::vector<plan::ExprPtr> values;
   if (set.query != nullptr) {
-    TRY_ASSIGN(values, values_of(*set.query, types));
+    TRY_ASSIGN(values, first_row(session_, *set.query, types, context_));
   } else {
     // All are computed before the first one changes.
     for (std::size_t i = 0; i < set.values.size(); ++i) {
       const std::string& text = set.values[i].empty() ? defaults[i] : set.values[i];
-      TRY_ASSIGN(plan::ExprPtr value, value_of_text(text, types[i]));
+      TRY_ASSIGN(plan::ExprPtr value, value_of_text(session_, text, types[i], context_));
       values.push_back(std::move(value));
     }
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    session_.objects().set(set.names[i].back(), values[i]);
+    assign_variable(session_, set.names[i], values[i]);
   }
   return nothing();
 }

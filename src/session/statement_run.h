@@ -5,7 +5,12 @@
 #include "session/resolver.h"
 #include "session/statements.h"
 
+namespace spark::connect {
+class SQL;
+}  // namespace spark::connect
+
 namespace millstream::delta {
+struct Metadata;
 struct WriteOptions;
 class DeltaTable;
 }  // namespace millstream::delta
@@ -21,6 +26,9 @@ class StatementRun {
         explain_text_(explain_text) {}
 
   using Outcome = Result<std::optional<CatalogResult>>;
+
+  // The values of the parameters that the statements of a script may name.
+  void set_arguments(const spark::connect::SQL* arguments) { script_arguments_ = arguments; }
 
   Outcome operator()(const sql::Query&) { return std::optional<CatalogResult>(); }
   // statements.cc
@@ -52,6 +60,9 @@ class StatementRun {
   Outcome operator()(const sql::CreateFunction& create);
   Outcome operator()(const sql::DeclareVariable& declare);
   Outcome operator()(const sql::SetVariable& set);
+  // script.cc
+  Outcome operator()(const sql::ExecuteImmediate& execute);
+  Outcome operator()(const sql::Script& script);
 
  private:
   static Outcome finish(const ResultTable& table) {
@@ -98,10 +109,17 @@ class StatementRun {
   Status refused_clause(const sql::CreateTable& create) const;
 
   Status alter_metadata(const sql::AlterTable& alter, const Target& target);
+  Status check_new_default(const sql::ColumnChange& change, const column::Schema& schema,
+                           const delta::Metadata& metadata) const;
+  Status add_constraint(const sql::AlterTable& alter, const Target& target,
+                        delta::Metadata& metadata, const column::Schema& schema) const;
+  Status drop_constraint(const sql::AlterTable& alter, delta::Metadata& metadata) const;
   Outcome rename(const sql::AlterTable& alter);
 
   Outcome show_relations(const sql::Show& show);
   Outcome show_columns(const sql::Show& show);
+  Outcome show_table_extended(const sql::Show& show);  // table_extended.cc
+  Result<std::string> extended_information(const TableName& name) const;
   Outcome show_of_table(const sql::Show& show);
   Outcome show_properties(const sql::Show& show);
   Outcome show_partitions(const sql::Show& show);
@@ -113,14 +131,11 @@ class StatementRun {
   Status describe_extended(const sql::Describe& describe, ResultTable& table);
   Result<std::vector<std::string>> partition_columns(const sql::Name& table) const;
 
-  Result<std::vector<plan::ExprPtr>> values_of(const spark::connect::Relation& relation,
-                                               const std::vector<column::TypePtr>& types);
-  Result<plan::ExprPtr> value_of_text(const std::string& text, const column::TypePtr& type);
-
   Session& session_;
   Warehouse& warehouse_;
   const ActionContext& context_;
   const ExplainText& explain_text_;
+  const spark::connect::SQL* script_arguments_ = nullptr;
 };
 
 }  // namespace millstream::session

@@ -232,6 +232,11 @@ StatementRun::Outcome StatementRun::operator()(const sql::Use& use) {
                          {{"catalogName", quote_identifier(use.name.back())},
                           {"config", "\"spark.sql.catalog." + use.name.back() + "\""}});
   }
+  if (use.name.size() > 1 && !equals_ignore_case(use.name[0], "spark_catalog")) {
+    sql::Name shown = use.name;
+    shown.insert(shown.begin(), "spark_catalog");
+    return Status::error("SCHEMA_NOT_FOUND", {{"schemaName", quote_identifiers(shown)}});
+  }
   TRY_ASSIGN(const std::string name, database_of(use.name));
   TRY(require_database(name));
   session_.set_current_database(name);
@@ -301,7 +306,9 @@ Result<std::optional<CatalogResult>> run_sql(Session& session,
       if (reference.has_subquery_alias()) reference.mutable_common()->clear_plan_id();
     }
   }
-  return run_statement(session, statement, context, explain_text);
+  StatementRun run(session, context, explain_text);
+  run.set_arguments(&root.sql());
+  return std::visit(run, statement);
 }
 
 }  // namespace millstream::session

@@ -8,6 +8,8 @@
 #include "delta/write.h"
 #include "format/file_table.h"
 #include "plan/analyzer.h"
+#include "session/column_rules.h"
+#include "session/file_tables.h"
 #include "session/replace_rows.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
@@ -84,9 +86,49 @@ Status collect_files(io::Store& store, const std::string& directory,
 
 }  // namespace
 
+namespace {
+
+constexpr const char* bucket_column = "ms_bucket";
+
+// The rows with the number of their bucket, in the order that the files of buckets have.
+Result<plan::NodePtr> in_buckets(Session& session, const plan::NodePtr& node,
+                                 const Buckets& buckets,
+                                 const std::vector<std::string>& partition_by) {
+  proto::Relation out;
+  const std::string kept = session.keep_relation(node);
+  auto* project = out.mutable_project();
+  if (!buckets.sorted_by.empty()) {
+    out.mutable_sort()->set_is_global(true);
+    project = out.mutable_sort()->mutable_input()->mutable_project();
+  }
+  project->mutable_input()->mutable_cached_remote_relation()->set_relation_id(kept);
+  project->add_expressions()->mutable_unresolved_star();
+  std::vector<std::string> columns;
+  for (const auto& column : buckets.columns) columns.push_back(quote_identifier(column));
+  project->add_expressions()->mutable_expression_string()->set_expression(
+      fmt::format("pmod(hash({}), {}) AS {}", join(columns, ", "), buckets.count, bucket_column));
+  std::vector<std::string> order = partition_by;
+  order.emplace_back(bucket_column);
+  order.insert(order.end(), buckets.sorted_by.begin(), buckets.sorted_by.end());
+  for (const auto& column : order) {
+    if (buckets.sorted_by.empty()) break;
+    auto* key = out.mutable_sort()->add_order();
+    key->mutable_child()->mutable_unresolved_attribute()->set_unparsed_identifier(
+        quote_identifier(column));
+    key->set_direction(proto::Expression::SortOrder::SORT_DIRECTION_ASCENDING);
+    key->set_null_ordering(proto::Expression::SortOrder::SORT_NULLS_FIRST);
+  }
+  auto analyzed = session.analyze(out);
+  session.forget_relation(kept);
+  return analyzed;
+}
+
+}  // namespace
+
 Status write_files(Session& session, const std::string& format, const std::string& path,
                    SaveMode mode, const Options& options, std::vector<std::string> partition_by,
-                   const plan::NodePtr& node, const ActionContext& context) {
+                   const plan::NodePtr& node, const ActionContext& context,
+                   const Buckets& buckets) {
   const auto& store = session.runtime().store;
   TRY_ASSIGN(const bool exists, store->exists(path));
   std::vector<std::string> before;
@@ -107,8 +149,13 @@ Status write_files(Session& session, const std::string& format, const std::strin
       TRY(collect_files(*store, path, &before));
     }
   }
-  TRY_ASSIGN(const auto rows, session.execute(node, context));
+  plan::NodePtr arranged = node;
   format::FileWriteRequest request;
+  if (buckets.count > 0) {
+    TRY_ASSIGN(arranged, in_buckets(session, node, buckets, partition_by));
+    request.bucket_column = bucket_column;
+  }
+  TRY_ASSIGN(const auto rows, session.execute(arranged, context));
   request.format = format;
   request.directory = path;
   request.options = options;
@@ -165,6 +212,18 @@ Result<std::optional<delta::Txn>> session_txn(const RuntimeConf& conf) {
 
 namespace {
 
+// The rows with the columns that the table there computes itself.
+Result<plan::NodePtr> with_columns(Session& session, const std::string& directory,
+                                   const delta::WriteOptions& options, const plan::NodePtr& node,
+                                   const ActionContext& context) {
+  const bool writes = options.mode == SaveMode::append || options.mode == SaveMode::overwrite;
+  if (!writes || options.overwrite_schema) return node;
+  TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, directory));
+  if (!exists) return node;
+  TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
+  return complete_rows(session, node, table->schema(), context);
+}
+
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {
   TRY(prepare_delta_write(session, options));
@@ -178,13 +237,15 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
                           context);
     }
   }
-  TRY_ASSIGN(const auto rows, session.execute(node, context));
+  TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
+  options.columns_computed = true;
+  TRY_ASSIGN(const auto rows, session.execute(completed, context));
   return delta::write_table(store, directory, rows, options, context.cancel).status();
 }
 
 // insertInto goes by position: the columns take the table's names.
 Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schema& table,
-                                  const TableName& name) {
+                                  const TableName& name, bool delta) {
   const column::Schema data = plan::schema_of(*node);
   if (data.size() != table.size()) {
     const auto names = [](const column::Schema& schema) {
@@ -192,6 +253,13 @@ Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schem
       for (const auto& field : schema) quoted.push_back(quote_identifier(field.name));
       return join(quoted, ", ");
     };
+    if (delta && data.size() < table.size()) {
+      return Status::error("DELTA_INSERT_COLUMN_ARITY_MISMATCH",
+                           {{"tableName", "spark_catalog." + name.database + "." + name.table},
+                            {"columnName", "not enough data columns"},
+                            {"numColumns", std::to_string(table.size())},
+                            {"insertColumns", std::to_string(data.size())}});
+    }
     return Status::error(data.size() < table.size()
                              ? "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
                              : "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
@@ -215,6 +283,41 @@ Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schem
   return plan::NodePtr(project);
 }
 
+// df.write.clusterBy: of a table that is made; one that is there keeps its own.
+Status put_clustering(Session& session, const proto::WriteOperation& write,
+                      const std::string& directory, delta::WriteOptions* options) {
+  if (write.clustering_columns_size() == 0) return Status::OK();
+  TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, directory));
+  if (exists && !options->overwrite_schema) return Status::OK();
+  options->cluster_by = strings_of(write.clustering_columns());
+  return Status::OK();
+}
+
+Status check_buckets(const proto::WriteOperation& write) {
+  const bool sorted = write.sort_column_names_size() > 0;
+  if (sorted && !write.has_bucket_by()) return Status::error("SORT_BY_WITHOUT_BUCKETING");
+  if (!write.has_bucket_by()) return Status::OK();
+  const bool insert =
+      write.has_table() && write.table().save_method() ==
+                               proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
+  if (!write.has_table() || insert) {
+    const std::string operation = insert ? "insertInto" : "save";
+    return legacy_error(ErrorKind::analysis,
+                        sorted ? "_LEGACY_ERROR_TEMP_1313" : "_LEGACY_ERROR_TEMP_1312",
+                        {{"operation", operation}},
+                        fmt::format("'{}' does not support bucketBy{} right now.", operation,
+                                    sorted ? " and sortBy" : ""));
+  }
+  const std::string format = to_lower(write.source());
+  if (format == "delta") {
+    return Status::error("DELTA_OPERATION_NOT_ALLOWED", {{"operation", "Bucketing"}});
+  }
+  const int count = write.bucket_by().num_buckets();
+  if (count > 0 && count <= 100'000) return Status::OK();
+  return Status::error("INVALID_BUCKET_COUNT",
+                       {{"bucketingMaxBuckets", "100000"}, {"numBuckets", std::to_string(count)}});
+}
+
 Status write_to_table(Session& session, const proto::WriteOperation& write,
                       const std::string& format, const plan::NodePtr& node,
                       const ActionContext& context) {
@@ -232,6 +335,8 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   TRY(require_database(session, name));
   const std::string directory = session.runtime().warehouse->table_directory(name);
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->table_exists(name));
+  TRY_ASSIGN(const auto entry, session.runtime().warehouse->entry(name));
+  const bool files = entry && !entry->view && entry->provider != "delta";
   const bool insert =
       target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
 
@@ -245,26 +350,31 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
                            "defined for the table. It is not necessary to use partitionBy().");
     }
     TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::append));
+    if (files) {
+      TRY_ASSIGN(const auto schema, column::schema_from_text(entry->schema));
+      TRY_ASSIGN(const auto renamed, by_position(node, schema, name, false));
+      return insert_into_file_table(session, name, *entry, mode, renamed, context);
+    }
     TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
-    TRY_ASSIGN(const auto renamed, by_position(node, table->schema(), name));
+    TRY_ASSIGN(const auto renamed, by_position(node, table->schema(), name, true));
     TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode, {}));
     return write_delta(session, directory, std::move(options), renamed, context);
   }
-  if (!format.empty() && format != "delta") {
-    return Status::unsupported(
-        "saveAsTable with format {} is not supported: the tables of the warehouse are Delta "
-        "tables; use "
-        ".format(\"delta\"), or .save(path) for {} files",
-        format, format);
-  }
   TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
   if (exists && mode == SaveMode::error_if_exists) {
-    return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", name.quoted()}});
+    return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS",
+                         {{"relationName", quote_identifiers({name.database, name.table})}});
+  }
+  if (exists && mode == SaveMode::ignore) return Status::OK();
+  const bool as_files = !format.empty() && format != "delta";
+  if (as_files || (files && mode == SaveMode::append)) {
+    return save_file_table(session, write, format, name, entry, exists, node, context);
   }
   TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                       strings_of(write.partitioning_columns())));
   // Spark replaces the whole table, its schema too.
   if (mode == SaveMode::overwrite && exists) options.overwrite_schema = true;
+  TRY(put_clustering(session, write, directory, &options));
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
   return write_delta(session, directory, std::move(options), node, context);
 }
@@ -316,19 +426,14 @@ Status failed_write(io::Store& store, const std::string& format, const std::stri
 
 Status run_write(Session& session, const proto::WriteOperation& write,
                  const ActionContext& context) {
-  if (write.sort_column_names_size() > 0)
-    return Status::unsupported("df.write.sortBy is not supported by Millstream");
-  if (write.has_bucket_by())
-    return Status::unsupported("df.write.bucketBy is not supported by Millstream");
-  if (write.clustering_columns_size() > 0) {
-    return Status::unsupported("df.write.clusterBy is not supported by Millstream");
-  }
+  TRY(check_buckets(write));
   TRY_ASSIGN(const auto node, session.analyze(write.input()));
   TRY(refuse_streaming(*node, "`write`"));
   Options options = options_of(write.options());
   if (write.with_schema_evolution()) options.set("mergeSchema", "true");
   std::string format = to_lower(write.source());
 
+  if (write.has_table() && write.has_bucket_by() && format.empty()) format = "parquet";
   if (write.has_table()) return write_to_table(session, write, format, node, context);
 
   if (format.empty()) format = to_lower(session.conf().value("spark.sql.sources.default"));
@@ -358,6 +463,7 @@ Status run_write(Session& session, const proto::WriteOperation& write,
   if (format == "delta") {
     TRY_ASSIGN(auto delta_options,
                delta::parse_write_options(options, mode, std::move(partition_by)));
+    TRY(put_clustering(session, write, path, &delta_options));
     const Status done = write_delta(session, path, std::move(delta_options), node, context);
     return failed_write(store, format, path, done);
   }
@@ -370,9 +476,6 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
                     const ActionContext& context) {
   TRY_ASSIGN(const auto node, session.analyze(write.input()));
   TRY(refuse_streaming(*node, "`writeTo`"));
-  if (write.clustering_columns_size() > 0) {
-    return Status::unsupported("writeTo(...).clusterBy is not supported by Millstream");
-  }
   if (!write.provider().empty() && !equals_ignore_case(write.provider(), "delta")) {
     return Status::unsupported(
         "writeTo(...).using(\"{}\") is not supported: the tables of the warehouse are Delta tables",
@@ -432,6 +535,9 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                       std::move(partition_by)));
   options.overwrite_schema = options.overwrite_schema || overwrite_schema;
+  if (write.clustering_columns_size() > 0 && (!exists || options.overwrite_schema)) {
+    options.cluster_by = strings_of(write.clustering_columns());
+  }
   options.merge_schema = options.merge_schema || write.with_schema_evolution();
   for (const auto& [key, value] : write.table_properties()) options.properties[key] = value;
   if (!exists) options.operation = "CREATE TABLE AS SELECT";

@@ -17,7 +17,7 @@ namespace millstream::session {
 Status write_files(Session& session, const std::string& format, const std::string& path,
                    delta::SaveMode mode, const Options& options,
                    std::vector<std::string> partition_by, const plan::NodePtr& node,
-                   const ActionContext& context);
+                   const ActionContext& context, const Buckets& buckets = {});
 // What the session's settings say of a write that its options leave open: which partitions an
 // overwrite replaces, and the transaction that it is (DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS).
 Status prepare_delta_write(Session& session, delta::WriteOptions& options);

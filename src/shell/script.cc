@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "base/text.h"
 #include "sql/lexer.h"
 
 namespace millstream::shell {
@@ -26,6 +28,55 @@ Statement make_statement(std::string_view text, std::size_t first, int line) {
   return {std::string(text.substr(0, text.find_last_not_of(blanks) + 1)), line};
 }
 
+// How deep the tokens of a statement are in BEGIN … END and what stands in it: its semicolons end
+// no statement of the shell.
+class BlockDepth {
+ public:
+  void see(const sql::Token& token) {
+    const bool word = token.kind == sql::TokenKind::word;
+    const std::string text = word ? to_upper(token.text) : std::string(token.text);
+    if (first_ && word && text != "BEGIN" && !labelled_) {
+      labelled_ = true;  // perhaps a label
+    } else if (first_ && labelled_ && text == ":") {
+      starts_ = true;
+    } else if (first_) {
+      script_ = text == "BEGIN" && (starts_ || !labelled_);
+      first_ = false;
+      depth_ = script_ ? 1 : 0;
+      starts_ = true;
+    } else if (script_) {
+      step(text, word);
+    }
+  }
+  bool open() const { return depth_ > 0; }
+
+ private:
+  void step(const std::string& text, bool word) {
+    const bool ended = std::exchange(ended_, false);
+    if (!word) {
+      starts_ = text == ";" || text == ":";
+      return;
+    }
+    const bool loops =
+        text == "IF" || text == "WHILE" || text == "FOR" || text == "LOOP" || text == "REPEAT";
+    if (text == "END") {
+      --depth_;
+      ended_ = true;
+    } else if (!(ended && (loops || text == "CASE"))) {
+      depth_ += text == "BEGIN" || text == "CASE" || (loops && starts_) ? 1 : 0;
+    }
+    starts_ = text == "BEGIN" || text == "THEN" || text == "ELSE" || text == "DO" ||
+              text == "LOOP" || text == "REPEAT";
+  }
+
+  bool first_ = true;
+  bool labelled_ = false;
+  bool starts_ = false;  // a statement begins here
+  bool script_ = false;
+  bool ended_ = false;  // END was the last word
+  int depth_ = 0;
+};
+
 }  // namespace
 
 bool says_something(std::string_view text) {
@@ -40,9 +91,11 @@ std::vector<Statement> take_statements(std::string* buffer, int* first_line) {
   std::vector<Statement> statements;
   std::size_t begin = 0;
   std::optional<std::size_t> first;  // the statement's first token
+  BlockDepth depth;
   for (const sql::Token& token : *tokens) {
     if (opens_quote(token)) break;
-    if (token.kind != sql::TokenKind::symbol || token.text != ";") {
+    depth.see(token);
+    if (token.kind != sql::TokenKind::symbol || token.text != ";" || depth.open()) {
       if (!first) first = token.offset;
       continue;
     }
@@ -51,6 +104,7 @@ std::vector<Statement> take_statements(std::string* buffer, int* first_line) {
     *first_line += lines_in(text);
     begin = token.offset + 1;
     first.reset();
+    depth = BlockDepth();
   }
   buffer->erase(0, begin);
   return statements;

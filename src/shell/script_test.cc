@@ -23,6 +23,17 @@ TEST(TakeStatements, EndAtSemicolonsOutsideOfQuotesAndComments) {
   EXPECT_THAT(cut("select /* ; */ 1;"), testing::ElementsAre("select /* ; */ 1"));
 }
 
+TEST(TakeStatements, KeepBlocksWhole) {
+  const std::string block =
+      "BEGIN DECLARE i = 0; l: WHILE i < 3 DO SET i = i + 1; IF CASE WHEN i = 2 THEN true END THEN "
+      "LEAVE l; END IF; END WHILE l; BEGIN SELECT i; END; END";
+  EXPECT_THAT(cut(block + "; select 2;"), testing::ElementsAre(block, "select 2"));
+  EXPECT_THAT(cut("a: begin select 1; end a; select 2;"),
+              testing::ElementsAre("a: begin select 1; end a", "select 2"));
+  EXPECT_THAT(cut("select begin from t; select 2;"),
+              testing::ElementsAre("select begin from t", "select 2"));
+}
+
 TEST(TakeStatements, LeaveOutThoseThatSayNothing) {
   EXPECT_THAT(cut(";; -- nothing\n ; select 1;"), testing::ElementsAre("select 1"));
 }

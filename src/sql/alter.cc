@@ -91,6 +91,11 @@ Status Grammar::alter_table(Statement& out, bool view) {
     if (several) TRY(expect_symbol(")"));
   } else if (is_word("ALTER") || is_word("CHANGE")) {
     TRY(alter_column(alter));
+  } else if ((is_word("ADD") || is_word("DROP")) && is_word("CONSTRAINT", 1)) {
+    TRY(alter_constraint(alter));
+  } else if (is_word("CLUSTER") && is_word("BY", 1)) {
+    alter.kind = AlterKind::cluster_by;
+    TRY(cluster_clause(&alter.cluster_by));
   } else if (is_name()) {
     const std::string words =
         to_upper(peek().text) + (is_name(1) ? " " + to_upper(peek(1).text) : "");
@@ -99,6 +104,34 @@ Status Grammar::alter_table(Statement& out, bool view) {
     return unexpected();
   }
   out = std::move(alter);
+  return Status::OK();
+}
+
+// ADD CONSTRAINT c CHECK (expression) | DROP CONSTRAINT [IF EXISTS] c
+Status Grammar::alter_constraint(AlterTable& alter) {
+  const bool add = is_word("ADD");
+  position_ += 2;
+  alter.kind = add ? AlterKind::add_constraint : AlterKind::drop_constraint;
+  if (!add) alter.if_exists = accept_if_exists();
+  TRY(name(&alter.constraint));
+  if (!add) {
+    if (!accept_word("CASCADE")) accept_word("RESTRICT");
+    return Status::OK();
+  }
+  if (!accept_word("CHECK")) {
+    if (!is_word("PRIMARY") && !is_word("FOREIGN") && !is_word("UNIQUE")) return unexpected();
+    rest_of_text();
+    return Status::OK();
+  }
+  const std::size_t open = position_;
+  const std::size_t close = is_symbol("(") ? matching_bracket(open) : tokens_.size();
+  TRY(expect_symbol("("));
+  sc::Expression ignored;
+  TRY(expression(ignored));
+  subqueries_.clear();
+  alter.expression = text_between(open + 1, close);
+  TRY(expect_symbol(")"));
+  for (const char* word : {"ENFORCED", "RELY", "NORELY"}) accept_word(word);
   return Status::OK();
 }
 
@@ -141,7 +174,12 @@ Status Grammar::column_change(ColumnChange& change) {
       position_ += 2;
       change.nullable = false;
     } else if (is_word("DEFAULT")) {
-      return refused("ALTER TABLE … ADD COLUMN with DEFAULT");
+      take();
+      const std::size_t value = position_;
+      sc::Expression ignored;
+      TRY(expression(ignored));
+      subqueries_.clear();
+      change.default_text = text_between(value, position_);
     } else if (is_word("FIRST") || is_word("AFTER")) {
       TRY(column_position(change.position));
     } else {
@@ -179,7 +217,15 @@ Status Grammar::alter_column(AlterTable& alter) {
     change.nullable = is_word("DROP");
     position_ += 3;
   } else if ((is_word("SET") || is_word("DROP")) && is_word("DEFAULT", 1)) {
-    return refused("ALTER TABLE … ALTER COLUMN … " + to_upper(peek().text) + " DEFAULT");
+    const bool set = is_word("SET");
+    position_ += 2;
+    const std::size_t first = position_;
+    if (set) {
+      sc::Expression ignored;
+      TRY(expression(ignored));
+      subqueries_.clear();
+    }
+    change.default_text = text_between(first, position_);
   } else if (is_name() && (is_name(1) || is_word("COMMENT", 1))) {
     return refused("ALTER TABLE … CHANGE COLUMN with a new name or type");
   } else {

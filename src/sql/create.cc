@@ -152,7 +152,7 @@ Status Grammar::create_table(Statement& out, bool replace, bool must_exist) {
   TRY(dotted_name(&create.name));
   if (!must_exist && accept_word("LIKE")) TRY(dotted_name(&create.like));
   if (create.like.empty() && is_symbol("(") && !starts_query()) {
-    TRY(column_definitions(&create.columns, &create.refused));
+    TRY(column_definitions(create));
   }
   TRY(table_clauses(create));
   const std::size_t query_start = position_;
@@ -168,30 +168,6 @@ Status Grammar::create_table(Statement& out, bool replace, bool must_exist) {
     return parse_error(text_, tokens_[0], tokens_[query_start], Status(std::move(info)));
   }
   out = std::move(create);
-  return Status::OK();
-}
-
-// The text between the brackets, and the first clause in it that a table of Millstream cannot keep.
-Status Grammar::column_definitions(std::string* out, std::string* refused) {
-  const std::size_t open = position_;
-  const std::size_t close = matching_bracket(open);
-  if (close >= tokens_.size()) {
-    position_ = tokens_.size() - 1;
-    return unexpected();
-  }
-  for (std::size_t i = open + 1; i < close; ++i) {
-    for (const char* word : {"DEFAULT", "GENERATED", "CONSTRAINT", "PRIMARY", "CHECK", "FOREIGN"}) {
-      const bool clause = tokens_[i].kind == TokenKind::word &&
-                          equals_ignore_case(tokens_[i].text, word) && tokens_[i - 1].text != "(" &&
-                          tokens_[i - 1].text != ",";
-      if (clause || (is_word_at(i, word) && i + 1 < close && tokens_[i + 1].text == "KEY")) {
-        if (refused->empty()) *refused = word;
-      }
-    }
-  }
-  const std::size_t from = tokens_[open].offset + 1;
-  *out = std::string(text_.substr(from, tokens_[close].offset - from));
-  position_ = close + 1;
   return Status::OK();
 }
 
@@ -232,8 +208,14 @@ Status Grammar::table_clauses(CreateTable& create) {
       take();
       TRY(once("OPTIONS"));
       TRY(property_list(&create.options));
-    } else if (is_word("CLUSTERED") || is_word("CLUSTER") || is_word("STORED") || is_word("ROW") ||
-               is_word("SKEWED")) {
+    } else if (is_word("CLUSTER") && is_word("BY", 1)) {
+      TRY(once("CLUSTER BY"));
+      create.clustered = true;
+      TRY(cluster_clause(&create.cluster_by));
+    } else if (is_word("CLUSTERED") && is_word("BY", 1)) {
+      TRY(once("CLUSTERED BY"));
+      TRY(bucket_clause(create));
+    } else if (is_word("STORED") || is_word("ROW") || is_word("SKEWED")) {
       return refused_statement("CREATE TABLE … " + to_upper(peek().text));
     } else {
       return Status::OK();

@@ -13,6 +13,7 @@
 #include "spark/connect/relations.pb.h"
 #include "sql/lexer.h"
 #include "sql/parser.h"
+#include "sql/script.h"
 #include "sql/statement.h"
 
 namespace millstream::sql {
@@ -41,6 +42,7 @@ class Grammar {
  private:
   // statement.cc
   Status statement(Statement& out);
+  Status hive_statement() const;
   Status empty_statement() const;
   Status check_words() const;
   Status whole_query(std::shared_ptr<sc::Relation>* out);
@@ -55,7 +57,15 @@ class Grammar {
   std::string text_between(std::size_t first, std::size_t end) const;
   Status create_table(Statement& out, bool replace, bool must_exist);
   Status string_value(std::string* out);
-  Status column_definitions(std::string* out, std::string* refused);
+  Status column_definitions(CreateTable& create);
+  Status column_definition(CreateTable& create, std::size_t end, std::string* out);
+  Status column_clause(CreateTable& create, ColumnClause& clause, std::string* rest);
+  Status generated_clause(ColumnClause& clause);
+  Status identity_options(ColumnClause& clause);
+  bool starts_constraint() const;
+  void skip_constraint(std::size_t end);
+  Status bucket_clause(CreateTable& create);
+  Status cluster_clause(std::vector<std::string>* columns);
   bool is_word_at(std::size_t token, std::string_view keyword) const;
   Status table_clauses(CreateTable& create);
   Status property_list(std::map<std::string, std::string>* out);
@@ -71,6 +81,38 @@ class Grammar {
   Status insert_partition(Insert& insert);
   Status insert_directory(Statement& out);
   Status change_statement(Statement& out);
+  std::size_t after_with() const;
+  bool inserts_after_with() const;
+  Status with_insert(Statement& out);
+
+  // execute.cc
+  Status execute_immediate(Statement& out);
+
+  // script.cc
+  bool starts_script() const;
+  Status script_statement(Statement& out);
+  Status script_item(ScriptNode& out);
+  Status script_node(ScriptNode& out);
+  Status script_compound(ScriptNode& out, const Token& first);
+  Status script_body(std::vector<ScriptNode>& out);
+  Status script_end(const ScriptNode& node, const char* word);
+  Status script_label(const ScriptNode& node);
+  Status script_block(ScriptNode& out);
+  Status script_declaration(ScriptNode& out, int& stage);
+  Status script_variable(ScriptNode& out, std::size_t first, int stage);
+  Status script_sqlstate(std::string* out);
+  Status script_condition(ScriptNode& out);
+  Status script_handler(ScriptNode& out);
+  Status script_expression(std::string* text);
+  Status script_if(ScriptNode& out);
+  Status script_case(ScriptNode& out);
+  Status script_while(ScriptNode& out);
+  Status script_repeat(ScriptNode& out);
+  Status script_loop(ScriptNode& out);
+  Status script_for(ScriptNode& out);
+  Status script_jump(ScriptNode& out);
+  Status script_leaf(ScriptNode& out);
+  Status check_leaf(std::size_t end) const;
 
   // merge.cc
   Status merge_statement(Statement& out);
@@ -87,6 +129,7 @@ class Grammar {
   Status alter_statement(Statement& out);
   Status alter_database(Statement& out);
   Status alter_table(Statement& out, bool view);
+  Status alter_constraint(AlterTable& alter);
   Status add_columns(AlterTable& alter);
   Status alter_column(AlterTable& alter);
   Status column_change(ColumnChange& change);
@@ -165,6 +208,7 @@ class Grammar {
   Status sample_clause(sc::Relation& out);
   Status legacy_error(const Token& first, const std::string& message) const;
   Status pivot_clause(sc::Relation& out);
+  Status pivot_column(sc::Expression& out);
   Status pivot_values(sc::Aggregate& aggregate);
   Status unpivot_clause(sc::Relation& out);
   Status unpivot_column(const std::string& name, const std::vector<std::string>& values,
@@ -269,7 +313,9 @@ class Grammar {
   bool positional_markers_ = false;
   int nesting_ = 0;
   int subquery_nesting_ = 0;
-  bool in_insert_ = false;  // the rows are an INSERT's
+  std::vector<sc::Relation> definitions_;  // of a WITH before INSERT
+  bool in_script_ = false;                 // a statement between BEGIN and END
+  std::vector<std::string> labels_;        // of what is open around it
 };
 
 // Message builders.

@@ -56,6 +56,44 @@ Status Grammar::from_insert(Statement& out) {
   return Status::OK();
 }
 
+// Behind the definitions of a WITH: name [(columns)] [AS] (query), …
+std::size_t Grammar::after_with() const {
+  std::size_t at = position_ + 1;
+  while (at < tokens_.size()) {
+    if (tokens_[at].text == "(") {
+      at = matching_bracket(at) + 1;
+      if (at < tokens_.size() && tokens_[at].text == ",") ++at;
+      const bool more =
+          at < tokens_.size() && (tokens_[at].text == "(" || is_word_at(at, "AS") ||
+                                  is_word_at(at, "MAX") || tokens_[at - 1].text == ",");
+      if (!more) return at;
+    } else {
+      ++at;
+    }
+  }
+  return at;
+}
+
+// WITH … INSERT, or WITH … FROM t INSERT.
+bool Grammar::inserts_after_with() const {
+  std::size_t at = after_with();
+  if (at < tokens_.size() && is_word_at(at, "FROM")) {
+    while (at < tokens_.size() && !is_word_at(at, "INSERT")) {
+      at = tokens_[at].text == "(" ? matching_bracket(at) + 1 : at + 1;
+    }
+  }
+  return at + 1 < tokens_.size() && is_word_at(at, "INSERT") &&
+         (is_word_at(at + 1, "INTO") || is_word_at(at + 1, "OVERWRITE"));
+}
+
+// WITH q AS (…) INSERT INTO t SELECT … FROM q: the names are the query's.
+Status Grammar::with_insert(Statement& out) {
+  TRY(with_clause(definitions_));
+  if (is_word("FROM")) return from_insert(out);
+  TRY(expect_word("INSERT"));
+  return insert_statement(out);
+}
+
 Status Grammar::insert_statement(Statement& out) {
   Insert insert;
   insert.overwrite = accept_word("OVERWRITE");
@@ -96,9 +134,7 @@ Status Grammar::insert_statement(Statement& out) {
     TRY(expression(*insert.replace_where));
     insert.replace_where_text = text_between(first, position_);
   }
-  in_insert_ = true;
   TRY(whole_query(&insert.query));
-  in_insert_ = false;
   out = std::move(insert);
   return Status::OK();
 }

@@ -5,7 +5,7 @@
 namespace millstream::sql {
 
 // PIVOT (sum(v) AS s, … FOR k IN ('a' AS x, 'b')): an Aggregate of the kind PIVOT whose last
-// aggregate expression is the call ms_pivot_names(names of the values).
+// aggregate expression is the call ms_pivot_values(name, value, …); the name '' is none.
 Status Grammar::pivot_clause(sc::Relation& out) {
   take();
   take();
@@ -26,32 +26,43 @@ Status Grammar::pivot_clause(sc::Relation& out) {
     named.mutable_alias()->mutable_expr()->Swap(&value);
   } while (accept_symbol(","));
   TRY(expect_word("FOR"));
-  if (is_symbol("(")) return Status::unsupported("PIVOT by several columns is not supported");
-  std::vector<std::string> column;
-  TRY(dotted_name(&column));
-  aggregate->mutable_pivot()
-      ->mutable_col()
-      ->mutable_unresolved_attribute()
-      ->set_unparsed_identifier(quoted_name(column));
+  TRY(pivot_column(*aggregate->mutable_pivot()->mutable_col()));
   TRY(expect_word("IN"));
   TRY(pivot_values(*aggregate));
   TRY(expect_symbol(")"));
   return table_alias(out, false);
 }
 
+// k or (k, l), which is a struct of them.
+Status Grammar::pivot_column(sc::Expression& out) {
+  const bool several = accept_symbol("(");
+  std::vector<std::vector<std::string>> columns;
+  do {
+    TRY(dotted_name(&columns.emplace_back()));
+  } while (several && accept_symbol(","));
+  if (several) TRY(expect_symbol(")"));
+  const auto put = [](sc::Expression& one, const std::vector<std::string>& name) {
+    one.mutable_unresolved_attribute()->set_unparsed_identifier(quoted_name(name));
+  };
+  if (columns.size() == 1) {
+    put(out, columns[0]);
+    return Status::OK();
+  }
+  auto* row = make_function(out, "struct");
+  for (const auto& column : columns) put(*row->add_arguments(), column);
+  return Status::OK();
+}
+
 Status Grammar::pivot_values(sc::Aggregate& aggregate) {
   TRY(expect_symbol("("));
-  auto* names = make_function(*aggregate.add_aggregate_expressions(), "ms_pivot_names");
+  auto* values = make_function(*aggregate.add_aggregate_expressions(), "ms_pivot_values");
   do {
     sc::Expression value;
     TRY(expression(value));
-    if (!value.has_literal()) {
-      return Status::unsupported("PIVOT takes constants as values in Millstream");
-    }
-    *aggregate.mutable_pivot()->add_values() = value.literal();
     std::string alias;
     if (accept_word("AS") || is_name()) TRY(name(&alias));
-    make_string(*names->add_arguments(), alias);
+    make_string(*values->add_arguments(), alias);
+    values->add_arguments()->Swap(&value);
   } while (accept_symbol(","));
   return expect_symbol(")");
 }

@@ -258,11 +258,6 @@ Status Grammar::inline_table(sc::Relation& out) {
     const Token& last = tokens_[position_ - 1];
     auto* row = make_function(*function->add_arguments(), "struct");
     for (auto& member : members_of(value)) {
-      // Of an INSERT: what a column is when nothing is said.
-      if (in_insert_ && member.unresolved_attribute().unparsed_identifier() == "`DEFAULT`") {
-        member.Clear();
-        member.mutable_literal()->mutable_null()->mutable_null();
-      }
       row->add_arguments()->Swap(&member);
     }
     TRY(check_row_width(function->arguments(0).unresolved_function().arguments_size(), *function,

@@ -102,6 +102,11 @@ Status Grammar::function_clauses(CreateFunction& create) {
       if (create.table) {
         QueryPtr query;
         TRY(whole_query(&query));
+      } else if (starts_query()) {
+        QueryPtr query;
+        TRY(whole_query(&query));
+        create.body = "(" + text_between(first, position_) + ")";
+        return Status::OK();
       } else {
         sc::Expression body;
         TRY(expression(body));
@@ -147,7 +152,7 @@ Status Grammar::declare_variable(Statement& out) {
 
 // SET VAR a = 1, b = DEFAULT | (a, b) = (query)
 Status Grammar::set_variable(Statement& out) {
-  take();
+  if (!in_script_ && (is_word("VARIABLE") || is_word("VAR"))) take();
   SetVariable set;
   if (accept_symbol("(")) {
     do {
@@ -163,6 +168,7 @@ Status Grammar::set_variable(Statement& out) {
   }
   do {
     TRY(dotted_name(&set.names.emplace_back()));
+    if (in_script_ && is_name()) return syntax_error(text_, peek(), true);
     TRY(expect_symbol("="));
     const std::size_t first = position_;
     if (is_word("DEFAULT") && !is_symbol("(", 1) && !is_symbol(".", 1)) {

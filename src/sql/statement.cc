@@ -37,7 +37,40 @@ Status Grammar::parse_statement(Statement& out) {
   return unexpected_end();
 }
 
+// Hive's statements that Spark names and refuses.
+Status Grammar::hive_statement() const {
+  static const std::vector<std::vector<std::string>> known = {{"GRANT"},
+                                                              {"REVOKE"},
+                                                              {"EXPORT", "TABLE"},
+                                                              {"IMPORT", "TABLE"},
+                                                              {"LOCK", "TABLE"},
+                                                              {"LOCK", "DATABASE"},
+                                                              {"UNLOCK", "TABLE"},
+                                                              {"UNLOCK", "DATABASE"},
+                                                              {"CREATE", "INDEX"},
+                                                              {"DROP", "INDEX"},
+                                                              {"ALTER", "INDEX"},
+                                                              {"CREATE", "ROLE"},
+                                                              {"DROP", "ROLE"},
+                                                              {"START", "TRANSACTION"},
+                                                              {"COMMIT"},
+                                                              {"ROLLBACK"},
+                                                              {"DFS"}};
+  for (const auto& words : known) {
+    bool same = true;
+    for (std::size_t i = 0; i < words.size(); ++i) same = same && is_word(words[i], i);
+    if (!same) continue;
+    return parse_error(
+        text_, peek(), tokens_[tokens_.size() - 2],
+        Status::error("INVALID_STATEMENT_OR_CLAUSE", {{"operation", join(words, " ")}}));
+  }
+  return Status::OK();
+}
+
 Status Grammar::statement(Statement& out) {
+  TRY(hive_statement());
+  if (starts_script() && !in_script_) return script_statement(out);
+  if (is_word("EXECUTE") && is_word("IMMEDIATE", 1)) return execute_immediate(out);
   if (accept_word("CREATE")) return create_statement(out);
   if (accept_word("DROP")) return drop_statement(out);
   if (accept_word("INSERT")) return insert_statement(out);
@@ -96,6 +129,7 @@ Status Grammar::statement(Statement& out) {
     if (is_word(word)) return refused_statement(std::string(word));
   }
   if (is_word("FROM")) return from_insert(out);
+  if (is_word("WITH") && is_name(1) && inserts_after_with()) return with_insert(out);
   Query query;
   TRY(whole_query(&query.relation));
   out = std::move(query);
@@ -124,6 +158,12 @@ Status Grammar::empty_statement() const {
 Status Grammar::whole_query(std::shared_ptr<sc::Relation>* out) {
   *out = std::make_shared<sc::Relation>();
   TRY(query(**out));
+  if (!definitions_.empty()) {
+    sc::Relation root = take_relation(**out);
+    (*out)->mutable_with_relations()->mutable_root()->Swap(&root);
+    for (auto& one : definitions_) (*out)->mutable_with_relations()->add_references()->Swap(&one);
+    definitions_.clear();
+  }
   gather_subqueries(**out);
   (*out)->mutable_common()->mutable_origin()->mutable_jvm_origin()->set_sql_text(
       std::string(text_));
@@ -190,7 +230,7 @@ Status Grammar::drop_statement(Statement& out) {
 // SET, SET -v, SET key, SET key = value, SET TIME ZONE zone. Keys and values are what is written.
 Status Grammar::set_statement(Statement& out) {
   Set set;
-  if ((is_word("VARIABLE") || is_word("VAR")) && (is_name(1) || is_symbol("(", 1)))
+  if (in_script_ || ((is_word("VARIABLE") || is_word("VAR")) && (is_name(1) || is_symbol("(", 1))))
     return set_variable(out);
   if (is_word("CATALOG") && is_name(1)) {
     take();

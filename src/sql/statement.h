@@ -46,6 +46,17 @@ struct CreateView {
   Properties options;
 };
 
+// What a column's definition says beyond its type: at most one of DEFAULT and GENERATED.
+struct ColumnClause {
+  std::string column;        // as it is written in the columns
+  std::string default_text;  // of DEFAULT
+  std::string generation;    // of GENERATED ALWAYS AS (…)
+  bool identity = false;     // GENERATED ALWAYS | BY DEFAULT AS IDENTITY
+  bool identity_always = false;
+  std::int64_t start = 1;
+  std::int64_t step = 1;
+};
+
 // CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t (columns) | AS query | LIKE other; REPLACE TABLE t …
 struct CreateTable {
   Name name;
@@ -53,9 +64,15 @@ struct CreateTable {
   bool must_exist = false;  // REPLACE TABLE
   bool if_not_exists = false;
   std::string provider;  // of USING; empty: not said
-  std::string columns;   // DDL
-  std::string refused;   // a clause among them that is not kept: DEFAULT, GENERATED, CHECK, …
+  std::string columns;   // DDL, without the clauses
+  std::vector<ColumnClause> clauses;
+  bool constraint = false;  // one stands among the columns: CHECK, PRIMARY KEY, …
   std::vector<std::string> partition_by;
+  bool clustered = false;               // CLUSTER BY (…), which may be NONE
+  std::vector<std::string> cluster_by;  // dotted names
+  int buckets = 0;                      // CLUSTERED BY (…) [SORTED BY (…)] INTO n BUCKETS
+  std::vector<std::string> bucket_by;
+  std::vector<std::string> sort_by;
   Properties properties;
   Properties options;
   std::string comment;
@@ -168,6 +185,7 @@ struct ColumnChange {
   std::optional<std::string> comment;
   std::optional<bool> nullable;
   ColumnPosition position;
+  std::optional<std::string> default_text;  // SET DEFAULT; empty: DROP DEFAULT
 };
 
 enum class AlterKind : std::uint8_t {
@@ -180,6 +198,9 @@ enum class AlterKind : std::uint8_t {
   rename,
   comment,
   set_location,
+  add_constraint,
+  drop_constraint,
+  cluster_by,
 };
 
 struct AlterTable {
@@ -191,6 +212,10 @@ struct AlterTable {
   std::vector<ColumnChange> columns;
   Name new_name;  // of RENAME
   std::string comment;
+  std::string constraint;               // its name
+  std::string expression;               // of CHECK; empty: another kind of constraint
+  bool if_exists = false;               // DROP CONSTRAINT
+  std::vector<std::string> cluster_by;  // dotted names; none: NONE
 };
 
 // ALTER VIEW v AS query
@@ -274,6 +299,20 @@ struct SetVariable {
   QueryPtr query;
 };
 
+// EXECUTE IMMEDIATE text [INTO a, b] [USING 1 AS x, …]
+struct ExecuteImmediate {
+  std::string text;                // of an expression, which gives the statement
+  std::vector<Name> into;          // variables
+  std::vector<std::string> names;  // of the arguments; empty: by position
+  std::vector<std::shared_ptr<spark::connect::Expression>> arguments;
+};
+
+struct ScriptNode;
+// BEGIN … END
+struct Script {
+  std::shared_ptr<const ScriptNode> root;
+};
+
 struct Set {
   std::string key;  // empty: all
   bool has_value = false;
@@ -303,9 +342,10 @@ struct Cache {
 };
 
 using Statement = std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change,
-                               Merge, Restore, Drop, CreateDatabase, AlterDatabase, AlterTable, AlterView,
-                               Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable,
-                               SetVariable, Set, Reset, Use, Explain, Cache>;
+                               Merge, Restore, Drop, CreateDatabase, AlterDatabase, AlterTable,
+                               AlterView, Truncate, Analyze, Show, Describe, CreateFunction,
+                               DeclareVariable, SetVariable, Set, Reset, Use, Explain, Cache,
+                               ExecuteImmediate, Script>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

@@ -1,0 +1,132 @@
+#include "format/xml_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "format/datetime_text.h"
+
+namespace millstream::format {
+namespace {
+
+constexpr std::array<std::string_view, 29> known_options = {"rowtag",
+                                                            "roottag",
+                                                            "declaration",
+                                                            "attributeprefix",
+                                                            "valuetag",
+                                                            "arrayelementname",
+                                                            "excludeattribute",
+                                                            "ignoresurroundingspaces",
+                                                            "inferschema",
+                                                            "prefersdecimal",
+                                                            "nullvalue",
+                                                            "mode",
+                                                            "columnnameofcorruptrecord",
+                                                            "dateformat",
+                                                            "timestampformat",
+                                                            "timestampntzformat",
+                                                            "timezone",
+                                                            "samplingratio",
+                                                            "encoding",
+                                                            "charset",
+                                                            "locale",
+                                                            "compression",
+                                                            "codec",
+                                                            "ignorecorruptfiles",
+                                                            "ignoremissingfiles",
+                                                            "multiline",
+                                                            "indent",
+                                                            "validatename",
+                                                            "maxrecordsperfile"};
+
+Status refuse_unknown(const Options& options) {
+  for (const auto& [name, entry] : options.entries()) {
+    if (is_listing_option(name)) continue;
+    for (const char* refused : {"rowvalidationxsdpath", "ignorenamespace", "wildcardcolname"}) {
+      if (name == refused) {
+        return Status::unsupported("the option '{}' of XML is not supported by Millstream yet",
+                                   entry.name);
+      }
+    }
+    if (std::find(known_options.begin(), known_options.end(), name) == known_options.end()) {
+      return Status::invalid("'{}' is not an option of the xml format", entry.name);
+    }
+  }
+  const std::string encoding = options.get("encoding", options.get("charset", "UTF-8"));
+  if (!equals_ignore_case(encoding, "UTF-8") && !equals_ignore_case(encoding, "UTF8")) {
+    return Status::unsupported("the option 'encoding' takes UTF-8, not '{}': convert the files",
+                               encoding);
+  }
+  return Status::OK();
+}
+
+Status read_formats(const Options& options, CsvOptions& out) {
+  const auto read = [&](std::string_view name, std::optional<std::string>& format) -> Status {
+    const auto* value = options.find(name);
+    if (value == nullptr) return Status::OK();
+    TRY(DateTimePattern::compile(*value).status());
+    format = *value;
+    return Status::OK();
+  };
+  TRY(read("dateFormat", out.date_format));
+  TRY(read("timestampFormat", out.timestamp_format));
+  TRY(read("timestampNTZFormat", out.timestamp_ntz_format));
+  out.time_zone = options.get("timeZone", out.time_zone);
+  return TimeZone::find(out.time_zone).status();
+}
+
+Result<XmlOptions> read_common(const Options& options, const std::string& session_time_zone) {
+  XmlOptions out;
+  TRY(refuse_unknown(options));
+  out.values.time_zone = session_time_zone;
+  TRY(read_formats(options, out.values));
+  out.row_tag = options.get("rowTag", "");
+  out.root_tag = options.get("rootTag", out.root_tag);
+  out.declaration = options.get("declaration", out.declaration);
+  out.attribute_prefix = options.get("attributePrefix", out.attribute_prefix);
+  out.value_tag = options.get("valueTag", out.value_tag);
+  out.array_element = options.get("arrayElementName", out.array_element);
+  out.indent = options.get("indent", out.indent);
+  out.has_null_value = options.find("nullValue") != nullptr;
+  out.null_value = options.get("nullValue", "");
+  if (out.value_tag.empty())
+    return Status::invalid("'valueTag' option should not be empty string.");
+  if (out.value_tag == out.attribute_prefix) {
+    return Status::invalid("'valueTag' and 'attributePrefix' options should not be the same.");
+  }
+  for (const auto* tag : {&out.row_tag, &out.root_tag}) {
+    if (tag->find_first_of("<>") != std::string::npos) {
+      return Status::invalid("'rowTag' and 'rootTag' should not include angle brackets");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<XmlOptions> parse_xml_options(const Options& options, const std::string& session_time_zone) {
+  TRY_ASSIGN(XmlOptions out, read_common(options, session_time_zone));
+  if (out.row_tag.empty()) {
+    return Status::error("XML_ROW_TAG_MISSING", {{"rowTag", "`rowTag`"}});
+  }
+  TRY_ASSIGN(out.exclude_attributes, options.get_bool("excludeAttribute", false));
+  TRY_ASSIGN(out.trim, options.get_bool("ignoreSurroundingSpaces", true));
+  TRY_ASSIGN(out.infer_schema, options.get_bool("inferSchema", true));
+  TRY_ASSIGN(out.prefers_decimal, options.get_bool("prefersDecimal", false));
+  const std::string mode = options.get("mode", "PERMISSIVE");
+  if (equals_ignore_case(mode, "DROPMALFORMED")) out.mode = ParseMode::drop_malformed;
+  if (equals_ignore_case(mode, "FAILFAST")) out.mode = ParseMode::fail_fast;
+  out.corrupt_column = options.get("columnNameOfCorruptRecord", out.corrupt_column);
+  return out;
+}
+
+Result<XmlOptions> parse_xml_write_options(const Options& options,
+                                           const std::string& session_time_zone) {
+  TRY_ASSIGN(XmlOptions out, read_common(options, session_time_zone));
+  if (out.row_tag.empty()) {
+    return Status::error("XML_ROW_TAG_MISSING", {{"rowTag", "`rowTag`"}});
+  }
+  return out;
+}
+
+}  // namespace millstream::format

@@ -1,0 +1,44 @@
+// XmlRecords: the elements of one tag in a file, one after the other, wherever they stand. The file
+// is read in pieces: what is kept is one record. Used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "format/byte_input.h"
+
+namespace millstream::format {
+
+class XmlRecords {
+ public:
+  XmlRecords(std::unique_ptr<ByteInput> input, const std::string& tag);
+
+  // False: there is no other. A record that the file ends in is none.
+  Result<bool> next();
+  std::string_view text() const { return {buffer_.data() + begin_, end_ - begin_}; }
+
+ private:
+  static constexpr std::size_t nowhere = std::string::npos;
+
+  bool more();  // reads on; false at the end and where reading failed
+  bool has(std::size_t size) { return buffer_.size() >= size || (more() && has(size)); }
+  bool starts(std::size_t at, std::string_view what);
+  std::size_t find(std::string_view what, std::size_t from);
+  std::size_t next_mark(std::size_t from);
+  bool is_tag(std::size_t at, const std::string& opening);
+  std::size_t end_of_tag(std::size_t at, bool* closed);
+  std::size_t end_of_record(std::size_t from);
+
+  std::unique_ptr<ByteInput> input_;
+  const std::string opening_;  // "<tag"
+  const std::string closing_;  // "</tag"
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool ended_ = false;
+  Status failure_;
+};
+
+}  // namespace millstream::format

@@ -1,0 +1,135 @@
+#include "session/store_assignment.h"
+
+#include <functional>
+
+#include "base/text.h"
+#include "functions/registry.h"
+#include "plan/expressions.h"
+#include "plan/literal.h"
+#include "session/resolver.h"
+
+namespace millstream::session {
+
+namespace {
+
+using column::TypeKind;
+using column::TypePtr;
+
+bool is_datetime(TypeKind kind) {
+  return kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz;
+}
+
+bool is_atomic(const TypePtr& type) {
+  return !type->is_nested() && type->kind() != TypeKind::null && type->kind() != TypeKind::variant;
+}
+
+// Of nested types, member by member.
+bool members_go(const TypePtr& from, const TypePtr& to,
+                const std::function<bool(const TypePtr&, const TypePtr&)>& goes) {
+  if (from->kind() != to->kind() || from->fields().size() != to->fields().size()) return false;
+  for (std::size_t i = 0; i < from->fields().size(); ++i) {
+    const auto& given = from->fields()[i];
+    const auto& wanted = to->fields()[i];
+    if (given.nullable && !wanted.nullable) return false;
+    if (!goes(given.type, wanted.type)) return false;
+  }
+  return true;
+}
+
+bool ansi_stores(const TypePtr& from, const TypePtr& to) {
+  if (column::same_type_ignoring_nullability(from, to) || from->kind() == TypeKind::null) {
+    return true;
+  }
+  if (from->is_numeric() && to->is_numeric()) return true;
+  if (is_atomic(from) && to->is_string()) return true;
+  if (is_datetime(from->kind()) && is_datetime(to->kind())) return true;
+  if (from->kind() == to->kind() && !from->is_nested()) return true;  // intervals, decimals
+  return from->is_nested() && members_go(from, to, ansi_stores);
+}
+
+// The digits before and behind the point that every value of the type has room for.
+std::pair<int, int> digits_of(const TypePtr& type) {
+  switch (type->kind()) {
+    case TypeKind::byte_:
+      return {3, 0};
+    case TypeKind::short_:
+      return {5, 0};
+    case TypeKind::int_:
+      return {10, 0};
+    case TypeKind::long_:
+      return {20, 0};
+    case TypeKind::decimal:
+      return {type->precision() - type->scale(), type->scale()};
+    default:
+      return {0, 0};
+  }
+}
+
+bool numbers_widen(const TypePtr& from, const TypePtr& to) {
+  const bool exact = from->is_integral() || from->kind() == TypeKind::decimal;
+  if (to->kind() == TypeKind::decimal) {
+    const auto given = digits_of(from);
+    const auto room = digits_of(to);
+    return exact && given.first <= room.first && given.second <= room.second;
+  }
+  if (from->kind() == TypeKind::decimal) {
+    return to->kind() == TypeKind::float_ || to->kind() == TypeKind::double_;
+  }
+  return from->kind() <= to->kind();
+}
+
+bool strict_stores(const TypePtr& from, const TypePtr& to) {
+  if (column::same_type_ignoring_nullability(from, to) || from->kind() == TypeKind::null) {
+    return true;
+  }
+  if (from->is_numeric() && to->is_numeric()) return numbers_widen(from, to);
+  if (is_atomic(from) && to->is_string()) return true;
+  if (from->kind() == TypeKind::date) return is_datetime(to->kind());
+  if (from->kind() == TypeKind::timestamp_ntz) return to->kind() == TypeKind::timestamp;
+  if (from->kind() == TypeKind::timestamp) return to->kind() == TypeKind::timestamp_ntz;
+  return from->is_nested() && members_go(from, to, strict_stores);
+}
+
+}  // namespace
+
+StoreAssignment store_assignment(const RuntimeConf& conf) {
+  const std::string policy = to_upper(conf.value("spark.sql.storeAssignmentPolicy"));
+  if (policy == "STRICT") return StoreAssignment::strict;
+  return policy == "LEGACY" ? StoreAssignment::legacy : StoreAssignment::ansi;
+}
+
+bool can_store(StoreAssignment policy, const TypePtr& from, const TypePtr& to) {
+  switch (policy) {
+    case StoreAssignment::ansi:
+      return ansi_stores(from, to);
+    case StoreAssignment::strict:
+      return strict_stores(from, to);
+    case StoreAssignment::legacy:
+      break;
+  }
+  return functions::can_cast(from, to, false);
+}
+
+Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
+                                   const column::Field& column) {
+  const StoreAssignment policy = store_assignment(conf);
+  const bool fits = strict_stores(value->type, column.type) || !value->type->is_numeric() ||
+                    !column.type->is_numeric();
+  if (fits || policy == StoreAssignment::legacy) {
+    return plan::make_cast(value, column.type, policy != StoreAssignment::legacy);
+  }
+  plan::Scope nothing({}, false);
+  plan::ExpressionAnalyzer analyzer(analyzer_settings(conf), nothing);
+  const auto text = [](const std::string& shown) { return plan::string_literal(shown); };
+  TRY_ASSIGN(plan::ExprPtr tried, analyzer.cast(value, column.type, true, true));
+  TRY_ASSIGN(plan::ExprPtr raised,
+             analyzer.call("ms_no_room", {text(quote_identifier(column.name)),
+                                          text("\"" + value->type->sql() + "\""),
+                                          text("\"" + column.type->sql() + "\"")}));
+  TRY_ASSIGN(plan::ExprPtr there, analyzer.call("isnotnull", {value}));
+  TRY_ASSIGN(plan::ExprPtr otherwise, analyzer.call("when", {there, raised}));
+  TRY_ASSIGN(otherwise, analyzer.cast(otherwise, column.type, true, false));
+  return analyzer.call("coalesce", {tried, otherwise});
+}
+
+}  // namespace millstream::session

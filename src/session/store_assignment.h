@@ -1,0 +1,27 @@
+// What a value becomes when it is put into a table's column: spark.sql.storeAssignmentPolicy. Pure
+// functions.
+#pragma once
+
+#include <string>
+
+#include "column/types.h"
+#include "plan/expr.h"
+#include "session/conf.h"
+
+namespace millstream::session {
+
+enum class StoreAssignment : std::uint8_t {
+  ansi,    // as ANSI casts, where the types go together at all
+  strict,  // without loss only
+  legacy,  // as casts without ANSI: what does not fit is NULL or wraps
+};
+
+StoreAssignment store_assignment(const RuntimeConf& conf);
+// Whether a value of that type may be put into a column of the other at all.
+bool can_store(StoreAssignment policy, const column::TypePtr& from, const column::TypePtr& to);
+// The value as one of the column, whose types are others. CAST_OVERFLOW_IN_TABLE_INSERT for a
+// number that it has no room for, when the row is computed.
+Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
+                                   const column::Field& column);
+
+}  // namespace millstream::session
