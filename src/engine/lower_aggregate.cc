@@ -104,7 +104,10 @@ std::string ExprLowering::decimal_sum(const Expr& expr, const std::string& value
   };
   const std::string plain =
       fmt::format("sum({}{}){}", expr.distinct ? "DISTINCT " : "", value, tail);
-  if (expr.children[0]->type->precision() <= plain_precision_max) return typed(plain);
+  const auto narrowed =
+      may_narrow() ? narrow(*expr.children[0]) : MaybeNarrow(std::optional<Narrow>());
+  const bool is_narrow = narrowed.ok() && narrowed->has_value();
+  if (is_narrow || expr.children[0]->type->precision() <= plain_precision_max) return typed(plain);
   if (expr.distinct) {
     const std::string checked =
         use({Op::round, scale, scale, precision, scale, {}, null_on_overflow});

@@ -67,9 +67,7 @@ ExprLowering::MaybeNarrow ExprLowering::narrow(const Expr& expr) {
 
 ExprLowering::MaybeNarrow ExprLowering::narrow_attribute(const Expr& expr) {
   const auto known = magnitudes_.find(expr.id);
-  const bool small = !is_decimal(*expr.type) || expr.type->precision() <= digits_max;
-  if (known == magnitudes_.end() || known->second >= limit || !small)
-    return std::optional<Narrow>();
+  if (known == magnitudes_.end() || known->second >= limit) return std::optional<Narrow>();
   TRY_ASSIGN(const std::string sql, lower(expr));
   const int scale = scale_of(*expr.type);
   if (!scaled(1, scale)) return std::optional<Narrow>();
@@ -167,8 +165,9 @@ Status ExprLowering::pass_magnitude(plan::AttributeId id, const Expr& expr) {
 
 // What SUM is given: of 64 bits where the value is. `sql` is the value lowered.
 Result<std::string> ExprLowering::summed(const Expr& expr, const std::string& sql) {
-  const bool computed = expr.kind != ExprKind::attribute && is_decimal(*expr.type);
-  if (!computed || magnitudes_.empty() || !may_narrow()) return sql;
+  const bool wide = is_decimal(*expr.type) &&
+                    (expr.kind != ExprKind::attribute || expr.type->precision() > digits_max);
+  if (!wide || magnitudes_.empty() || !may_narrow()) return sql;
   TRY_ASSIGN(const auto small, narrow(expr));
   return small && small->scale == expr.type->scale() ? small->sql : sql;
 }
