@@ -1,7 +1,6 @@
 #include "shell/script.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -90,20 +89,22 @@ std::vector<Statement> take_statements(std::string* buffer, int* first_line) {
   if (!tokens.ok()) return {};  // a comment that is not closed yet
   std::vector<Statement> statements;
   std::size_t begin = 0;
-  std::optional<std::size_t> first;  // the statement's first token
+  std::size_t first = 0;  // where the statement's first token is, if `found`
+  bool found = false;
   BlockDepth depth;
   for (const sql::Token& token : *tokens) {
     if (opens_quote(token)) break;
     depth.see(token);
     if (token.kind != sql::TokenKind::symbol || token.text != ";" || depth.open()) {
-      if (!first) first = token.offset;
+      if (!found) first = token.offset;
+      found = true;
       continue;
     }
     const std::string_view text = std::string_view(*buffer).substr(begin, token.offset - begin);
-    if (first) statements.push_back(make_statement(text, *first - begin, *first_line));
+    if (found) statements.push_back(make_statement(text, first - begin, *first_line));
     *first_line += lines_in(text);
     begin = token.offset + 1;
-    first.reset();
+    found = false;
     depth = BlockDepth();
   }
   buffer->erase(0, begin);
