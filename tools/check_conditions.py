@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No error message keeps a <placeholder>: where the code raises a condition of the catalogue with the
+"""A condition is in the catalogue once, and no error message keeps a <placeholder>: where the code raises a condition of the catalogue with the
 names of its parameters written out, these are all that the condition's sentence asks for.
 
 Calls whose parameters are not written out in place (passed on, built up) are not looked at."""
@@ -13,10 +13,12 @@ SENTENCE = re.compile(r'\{"([A-Z0-9_.]+)",\s*"[^"]*",\s*\w+,\s*((?:"(?:[^"\\]|\\
 CALL = re.compile(r'(?:Status::error|script_error|parse_condition)\(\s*"([A-Z0-9_.]+)"\s*([,)])')
 
 
-def catalogue():
+def catalogue(wrong):
     out = {}
     for path in sorted((ROOT / "base/conditions").glob("*.inc")):
         for name, text in SENTENCE.findall(path.read_text()):
+            if name in out:
+                wrong.append(f"{path.relative_to(ROOT.parent)}: {name} is in the catalogue twice")
             out[name] = set(re.findall(r"<(\w+)>", text))
     return out
 
@@ -60,7 +62,8 @@ def given(arguments):
 
 
 def main():
-    known, wrong = catalogue(), []
+    wrong = []
+    known = catalogue(wrong)
     for path in sorted(ROOT.rglob("*.cc")):
         text = path.read_text()
         for match in CALL.finditer(text):
