@@ -32,10 +32,10 @@ class NumbersTable final : public connector::Table {
     out.schema = schema();
     for (const auto& numbers : partitions_) {
       out.partitions.push_back(
-          [this, numbers,
+          [failure = failure_, numbers,
            columns = request.columns.size()]() -> Result<std::unique_ptr<connector::BatchReader>> {
             return std::unique_ptr<connector::BatchReader>(
-                std::make_unique<Reader>(numbers, columns, failure_));
+                std::make_unique<Reader>(numbers, columns, failure));
           });
     }
     return out;

@@ -436,13 +436,6 @@ std::optional<std::string> violated(Failure& fail, std::string_view name,
                              {"values", std::string(values)}}));
 }
 
-std::optional<std::string> no_room(Failure& fail, std::string_view column, std::string_view from,
-                                   std::string_view to) {
-  return fail(Status::error("CAST_OVERFLOW_IN_TABLE_INSERT", {{"columnName", std::string(column)},
-                                                              {"sourceType", std::string(from)},
-                                                              {"targetType", std::string(to)}}));
-}
-
 // What a comparator of array_sort says; equal elements keep their order.
 std::optional<bool> comes_before(Failure& fail, std::int32_t order, bool unknown, bool earlier) {
   if (unknown) {
@@ -501,7 +494,6 @@ Status register_string_kernels(duckdb_connection c) {
   TRY(add_kernel<decode>(c, "ms_decode"));
   TRY(add_kernel<crc32>(c, "ms_crc32"));
   TRY(add_kernel<raise>(c, "ms_raise_error", KernelKind::volatile_));
-  TRY(add_kernel<no_room>(c, "ms_no_room", KernelKind::volatile_));
   TRY(add_kernel<violated>(c, "ms_violated", KernelKind::volatile_));
   TRY(add_kernel<comes_before>(c, "ms_comes_before"));
   TRY(add_kernel<split_part>(c, "ms_split_part"));

@@ -55,6 +55,10 @@ class PlainParquet : public ::testing::Test {
 };
 
 arrow::ScalarVector one(std::shared_ptr<arrow::DataType> type, const std::string& text) {
+  if (type->id() == arrow::Type::DECIMAL128) {
+    return {std::make_shared<arrow::Decimal128Scalar>(
+        arrow::Decimal128::FromString(text).ValueOrDie(), type)};
+  }
   return {arrow::Scalar::Parse(type, text).ValueOrDie()};
 }
 

@@ -38,7 +38,7 @@ Result<Call> type_of_argument(const Request& request) {
 }
 
 Result<Call> raise(const Request& request) {
-  if (request.arguments.size() != 1)
+  if (request.name == "raise_error" && request.arguments.size() != 1)
     return Status::unsupported("{} with a condition name is not supported", request.name);
   TRY_ASSIGN(Call call, apply_signature(request));
   call.type = column::null_type();
@@ -87,13 +87,6 @@ const Entry entries[] = {
      .parameters = "sss",
      .result = "s",
      .sql = "ms_violated({0}, {1}, {2})",
-     .rule = raise,
-     .deterministic = false},
-    // A number that its column has no room for: the column, the two types.
-    {.name = "ms_no_room",
-     .parameters = "sss",
-     .result = "s",
-     .sql = "ms_no_room({0}, {1}, {2})",
      .rule = raise,
      .deterministic = false},
     {.name = "assert_true",

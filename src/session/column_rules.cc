@@ -464,9 +464,8 @@ Result<plan::NodePtr> complete_rows(Session& session, const plan::NodePtr& rows,
   if (has_rules(table)) {
     TRY_ASSIGN(node, with_defaults(session, rows, table, context));
   }
-  const bool generated =
-      std::any_of(table.begin(), table.end(),
-                  [](const auto& field) { return !generation_of(field).empty(); });
+  const bool generated = std::any_of(
+      table.begin(), table.end(), [](const auto& field) { return !generation_of(field).empty(); });
   if (generated) {
     TRY_ASSIGN(node, over(session, node, [&](const column::Schema& given, proto::Relation input) {
                  return with_generated(session, table, given, std::move(input));

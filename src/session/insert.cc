@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "delta/snapshot.h"
 #include "delta/table.h"
 #include "delta/write.h"
 #include "functions/registry.h"
@@ -250,7 +251,9 @@ Status check_columns(Session& session, const sql::Insert& insert, const column::
 }
 
 // The rows of the query, as those of the table.
-Result<plan::NodePtr> rows_of(Session& session, const sql::Insert& insert, const column::Schema& table, bool casts, const ActionContext& context) {
+Result<plan::NodePtr> rows_of(Session& session, const sql::Insert& insert,
+                              const column::Schema& table, bool casts,
+                              const ActionContext& context) {
   spark::connect::Relation query = *insert.query;
   TRY(put_defaults(&query, given_names(insert, table), table));
   TRY_ASSIGN(const auto node, session.analyze(query));
@@ -300,7 +303,7 @@ Result<Goal> goal_of(Session& session, const sql::Name& name) {
   TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, goal.directory));
   if (!exists) return session.table_not_found(name);
   TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, goal.directory));
-  goal.schema = table->schema();
+  goal.schema = table->snapshot().schema();  // with the rules of its columns
   goal.partition_by = table->partition_columns();
   goal.version = table->version();
   return goal;

@@ -4,8 +4,7 @@
 
 #include "base/text.h"
 #include "functions/registry.h"
-#include "plan/expressions.h"
-#include "plan/literal.h"
+#include "plan/expr.h"
 #include "session/resolver.h"
 
 namespace millstream::session {
@@ -112,24 +111,7 @@ bool can_store(StoreAssignment policy, const TypePtr& from, const TypePtr& to) {
 
 Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
                                    const column::Field& column) {
-  const StoreAssignment policy = store_assignment(conf);
-  const bool fits = strict_stores(value->type, column.type) || !value->type->is_numeric() ||
-                    !column.type->is_numeric();
-  if (fits || policy == StoreAssignment::legacy) {
-    return plan::make_cast(value, column.type, policy != StoreAssignment::legacy);
-  }
-  plan::Scope nothing({}, false);
-  plan::ExpressionAnalyzer analyzer(analyzer_settings(conf), nothing);
-  const auto text = [](const std::string& shown) { return plan::string_literal(shown); };
-  TRY_ASSIGN(plan::ExprPtr tried, analyzer.cast(value, column.type, true, true));
-  TRY_ASSIGN(plan::ExprPtr raised,
-             analyzer.call("ms_no_room", {text(quote_identifier(column.name)),
-                                          text("\"" + value->type->sql() + "\""),
-                                          text("\"" + column.type->sql() + "\"")}));
-  TRY_ASSIGN(plan::ExprPtr there, analyzer.call("isnotnull", {value}));
-  TRY_ASSIGN(plan::ExprPtr otherwise, analyzer.call("when", {there, raised}));
-  TRY_ASSIGN(otherwise, analyzer.cast(otherwise, column.type, true, false));
-  return analyzer.call("coalesce", {tried, otherwise});
+  return plan::make_cast(value, column.type, store_assignment(conf) != StoreAssignment::legacy);
 }
 
 }  // namespace millstream::session

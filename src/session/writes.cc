@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "delta/snapshot.h"
 #include "delta/table.h"
 #include "delta/write.h"
 #include "format/file_table.h"
@@ -221,7 +222,8 @@ Result<plan::NodePtr> with_columns(Session& session, const std::string& director
   TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, directory));
   if (!exists) return node;
   TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
-  return complete_rows(session, node, table->schema(), context);
+  // As it is stored: with the rules of its columns.
+  return complete_rows(session, node, table->snapshot().schema(), context);
 }
 
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,

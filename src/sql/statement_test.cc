@@ -104,11 +104,11 @@ TEST(Statement, SmallStructs) {
 }
 
 TEST(Statement, Merge) {
-  const auto merge = std::get<Merge>(*parse(
-      "MERGE WITH SCHEMA EVOLUTION INTO db.t AS a USING (SELECT 1 AS id) s ON a.id = s.id "
-      "WHEN MATCHED AND s.id > 1 THEN UPDATE SET a.x.y = 1, z = 2 WHEN MATCHED THEN DELETE "
-      "WHEN NOT MATCHED BY TARGET THEN INSERT (id) VALUES (s.id) "
-      "WHEN NOT MATCHED BY SOURCE THEN DELETE"));
+  const auto merge = std::get<Merge>(
+      *parse("MERGE WITH SCHEMA EVOLUTION INTO db.t AS a USING (SELECT 1 AS id) s ON a.id = s.id "
+             "WHEN MATCHED AND s.id > 1 THEN UPDATE SET a.x.y = 1, z = 2 WHEN MATCHED THEN DELETE "
+             "WHEN NOT MATCHED BY TARGET THEN INSERT (id) VALUES (s.id) "
+             "WHEN NOT MATCHED BY SOURCE THEN DELETE"));
   EXPECT_EQ(merge.table, (Name{"db", "t"}));
   EXPECT_EQ(merge.alias, "a");
   EXPECT_EQ(merge.on_text, "a.id = s.id");
@@ -132,9 +132,8 @@ TEST(Statement, Merge) {
 }
 
 TEST(Statement, RefusedByName) {
-  for (const char* text :
-       {"ALTER TABLE t ADD PARTITION (x = 1)", "OPTIMIZE t",
-        "CREATE FUNCTION f() RETURN 1", "VACUUM t", "EXECUTE IMMEDIATE 'SELECT 1'"}) {
+  for (const char* text : {"ALTER TABLE t ADD PARTITION (x = 1)", "OPTIMIZE t",
+                           "CREATE FUNCTION f() RETURN 1", "VACUUM t"}) {
     const auto parsed = parse(text);
     EXPECT_TRUE(!parsed.ok() && parsed.status().is(ErrorKind::unsupported_operation)) << text;
   }

@@ -53,7 +53,7 @@ TEST(OffsetsFile, BadFilesAreNamed) {
       {"", "", "Incomplete log file"},
       {"v1", "", "Incomplete log file"},
       {"v9\n{}\n5", "INVALID_LOG_VERSION.MAX_SUPPORTED_VERSION", "but encountered v9"},
-      {"v2\n{}\na:5", "", "named sources"},
+      {"v2\n{}\na:5", "UNSUPPORTED_FEATURE.MILLSTREAM", "named sources"},
       {"v0\n{}\n5", "MALFORMED_LOG_FILE", "from v0"},
       {"vx\n{}\n5", "MALFORMED_LOG_FILE", "from vx"},
       {"{}\n5", "MALFORMED_LOG_FILE", "from {}"},
@@ -66,8 +66,8 @@ TEST(OffsetsFile, BadFilesAreNamed) {
     const auto parsed = parse_offsets(c.text, "/ck/offsets/3");
     ASSERT_FALSE(parsed.ok()) << c.text;
     EXPECT_EQ(parsed.status().condition(), c.condition);
-    EXPECT_TRUE(
-        parsed.status().message().starts_with("Failed to read log file file:/ck/offsets/3. "))
+    EXPECT_NE(parsed.status().message().find("Failed to read log file file:/ck/offsets/3. "),
+              std::string::npos)
         << parsed.status().message();
     EXPECT_NE(parsed.status().message().find(c.part), std::string::npos)
         << parsed.status().message();

@@ -193,7 +193,7 @@ TEST(Supported, StateIsRefusedByName) {
   for (const auto& c : cases) {
     const Status refused = check_supported(*c.plan, c.mode);
     ASSERT_FALSE(refused.ok()) << c.part;
-    EXPECT_TRUE(refused.message().starts_with(c.part)) << refused.message();
+    EXPECT_NE(refused.message().find(c.part), std::string::npos) << refused.message();
     EXPECT_EQ(refused.kind(), ErrorKind::unsupported_operation);
   }
 }
