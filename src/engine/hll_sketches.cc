@@ -40,6 +40,12 @@ void check_coupons(std::string_view bytes) {
   const bool packed = (number_at(bytes, 5, 1) & compact) != 0;
   if (lg_size > 26 || (!packed && (std::uint64_t{4} << lg_size) > bytes.size()))
     throw std::out_of_range("a sketch that is cut off");
+  // Nor may it say more coupons than there is room for, or than follow.
+  const bool list = mode == 0;
+  const std::uint64_t count = list ? number_at(bytes, 6, 1) : number_at(bytes, 8, 4);
+  const std::uint64_t head = list ? 8 : 12;
+  if (count > (std::uint64_t{1} << lg_size) || (packed && head + 4 * count > bytes.size()))
+    throw std::out_of_range("more coupons than the sketch has room for");
 }
 
 hll_sketch read(std::string_view bytes) {

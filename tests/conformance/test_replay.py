@@ -54,10 +54,10 @@ def test_lists_name_cases_that_exist():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_case(case, replayer, request):
     actual, difference = replayer.run(case)
-    # No sentence keeps the place of a parameter, <like> this.
+    # No sentence keeps the place of a parameter, <like> this (as the tags of XML records do).
     expected = replayer.expected[case.area][case.name]
     left = [set(re.findall(r"<[a-z]\w+>", r.get("error", {}).get("message", ""))) for r in (actual, expected)]
-    assert not left[0] - left[1]
+    assert not left[0] - left[1] or case.area == "xml_files"
     reason = REFUSED.get(case.id) or DIFFERENT.get(case.id)
     if case.id in REFUSED and difference is not None:
         assert "error" in actual, f"listed in refused.txt, but computed differently: {difference}"

@@ -84,3 +84,15 @@ def test_any_bytes(spark):
                 except PySparkException:
                     pass
     assert spark.sql("SELECT 1").collect()[0][0] == 1
+
+
+HLL = "0201070C030005 08CBD7C2042BF2FB06862FF90D7581660781BC5D06000000000000000000000000".replace(" ", "")
+
+
+@pytest.mark.parametrize("count", ["09", "20", "7F"])
+def test_a_sketch_that_says_more_than_it_holds_is_refused(spark, count):
+    hostile = HLL[:12] + count + HLL[14:]
+    for call in (f"hll_union(X'{hostile}', X'{HLL}')", f"hll_union(X'{HLL}', X'{hostile}')", f"hll_sketch_estimate(X'{hostile}')"):
+        with pytest.raises(Exception, match="HLL_INVALID_INPUT_SKETCH_BUFFER"):
+            spark.sql(f"select {call}").collect()
+    assert spark.sql(f"select hll_sketch_estimate(X'{HLL}')").first()[0] == 5
