@@ -215,8 +215,8 @@ q.awaitTermination()
 def test_sql_text_runs_and_a_statement_that_is_not_there_is_refused_by_name(spark):
     assert spark.sql("select id + :n as x from range(2)", {"n": 1}).collect() == [(1,), (2,)]
     with pytest.raises(PySparkException) as error:
-        spark.sql("merge into t using s on t.id = s.id when matched then delete")
-    assert "MERGE" in str(error.value)
+        spark.sql("optimize t")
+    assert "OPTIMIZE" in str(error.value)
 
 
 def test_udf_is_refused_by_name(spark):
@@ -334,11 +334,10 @@ def test_an_overwrite_never_drops_more_than_it_says(spark):
     spark.sql("create table dynamic_overwrite (a int, d string) partitioned by (d)")
     spark.sql("insert into dynamic_overwrite values (1, 'x'), (2, 'y')")
     spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
-    with pytest.raises(PySparkException, match="partitionOverwriteMode"):
-        spark.sql("insert overwrite dynamic_overwrite values (9, 'x')")
-    with pytest.raises(PySparkException, match="partitionOverwriteMode"):
-        spark.sql("select 9 a, 'x' d").write.mode("overwrite").insertInto("dynamic_overwrite")
-    assert spark.table("dynamic_overwrite").count() == 2
+    spark.sql("insert overwrite dynamic_overwrite values (7, 'x')")
+    assert sorted(spark.table("dynamic_overwrite").collect()) == [(2, "y"), (7, "x")]
+    spark.sql("select 8 a, 'x' d").write.mode("overwrite").insertInto("dynamic_overwrite")
+    assert sorted(spark.table("dynamic_overwrite").collect()) == [(2, "y"), (8, "x")]
     spark.sql("insert overwrite dynamic_overwrite partition (d = 'x') values (9)")
     assert sorted(spark.table("dynamic_overwrite").collect()) == [(2, "y"), (9, "x")]
 
