@@ -28,10 +28,8 @@ plan::NodePtr rows() {
 }
 
 std::string run(const plan::NodePtr& node, TextExtremes how) {
-  // One for all, as in a server.
-  static Home& home =
-      *Home::open({.memory_bytes_max = 0, .threads = 2, .spill_directory = ""}).value().release();
-  const auto statement = Statement::prepare(home, node, "UTC", nullptr, {Reading::batches, how});
+  auto home = Home::open({.memory_bytes_max = 0, .threads = 2, .spill_directory = ""}).value();
+  const auto statement = Statement::prepare(*home, node, "UTC", nullptr, {Reading::batches, how});
   if (!statement.ok()) return statement.status().to_string();
   const auto reader = (*statement)->run({}).value();
   std::string out;

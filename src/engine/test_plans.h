@@ -172,10 +172,18 @@ inline plan::NodePtr union_all(std::vector<plan::NodePtr> inputs) {
   return node;
 }
 
+// An engine that is never closed: at exit the thread's own state, which DuckDB needs to close a
+// database, has gone before a static object goes.
+inline Engine& lasting_engine(std::int64_t memory_bytes_max) {
+  return *Engine::create(
+              {.memory_bytes_max = memory_bytes_max, .threads = 2, .spill_directory = ""})
+              .value()
+              .release();
+}
+
 inline Engine& shared_engine() {
-  static auto engine =
-      Engine::create({.memory_bytes_max = 0, .threads = 2, .spill_directory = ""}).value();
-  return *engine;
+  static Engine& engine = lasting_engine(0);
+  return engine;
 }
 
 // "1|a;2|b": the rows of a plan, or "!CONDITION" / "!message" for an error.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -134,7 +135,9 @@ void release(void* memory) {
   std::free(memory);
 }
 
-// The works of connections, by id.
+// The works of connections, by id. Databases number their connections each for itself: where two of
+// a process have one number in use, neither's kernels are on an account, rather than on the
+// other's.
 class Works {
  public:
   static Works& all() {
@@ -143,21 +146,23 @@ class Works {
   }
   void put(idx_t connection, Work* work) {
     const std::lock_guard lock(mutex_);
-    works_[connection] = work;
+    works_.emplace(connection, work);
   }
-  void remove(idx_t connection) {
+  void remove(idx_t connection, const Work* work) {
     const std::lock_guard lock(mutex_);
-    works_.erase(connection);
+    auto [at, end] = works_.equal_range(connection);
+    while (at != end && at->second != work) ++at;
+    if (at != end) works_.erase(at);
   }
   Work* find(idx_t connection) {
     const std::lock_guard lock(mutex_);
-    const auto found = works_.find(connection);
-    return found == works_.end() ? nullptr : found->second;
+    const auto [at, end] = works_.equal_range(connection);
+    return at != end && std::next(at) == end ? at->second : nullptr;
   }
 
  private:
   std::mutex mutex_;
-  std::map<idx_t, Work*> works_;
+  std::multimap<idx_t, Work*> works_;
 };
 
 using Context = Owned<duckdb_client_context, duckdb_destroy_client_context>;
@@ -201,11 +206,11 @@ Status Work::check_step(std::int64_t bytes, std::int64_t rows) {
 }
 
 WorkOfConnection::WorkOfConnection(duckdb_connection connection, Work* work)
-    : connection_id_(id_of(connection)) {
-  Works::all().put(connection_id_, work);
+    : connection_id_(id_of(connection)), work_(work) {
+  Works::all().put(connection_id_, work_);
 }
 
-WorkOfConnection::~WorkOfConnection() { Works::all().remove(connection_id_); }
+WorkOfConnection::~WorkOfConnection() { Works::all().remove(connection_id_, work_); }
 
 void bind_work(duckdb_scalar_function function) { duckdb_scalar_function_set_bind(function, bind); }
 

@@ -61,6 +61,7 @@ class WorkOfConnection {
 
  private:
   const idx_t connection_id_;
+  Work* const work_;
 };
 
 // For a kernel's registration: its calls will know their work.

@@ -14,9 +14,8 @@ namespace {
 using namespace testing;  // NOLINT
 
 Status run(const plan::NodePtr& node, const ExecutionContext& context = {}) {
-  static auto engine =
-      Engine::create({.memory_bytes_max = 64 << 20, .threads = 2, .spill_directory = ""}).value();
-  TRY_ASSIGN(const auto batches, engine->execute(node, context));
+  static Engine& engine = lasting_engine(64 << 20);
+  TRY_ASSIGN(const auto batches, engine.execute(node, context));
   return connector::collect(batches).status();
 }
 
