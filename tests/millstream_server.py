@@ -56,7 +56,7 @@ class Server:
         self.process = subprocess.Popen(
             [str(BINARY), "serve", "--host", "127.0.0.1", "--port", str(self.port),
              "--warehouse", self.warehouse, *extra],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             env={**os.environ, "TZ": "UTC", **(env or {})},
         )
         # The pipe is drained always: a full one would stop the server.

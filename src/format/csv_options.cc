@@ -106,21 +106,6 @@ Status read_encoding(const Options& options, CsvOptions& out) {
   return Status::OK();
 }
 
-Status read_formats(const Options& options, CsvOptions& out) {
-  const auto read = [&](std::string_view name, std::optional<std::string>& format) -> Status {
-    const auto* value = options.find(name);
-    if (value == nullptr) return Status::OK();
-    TRY(DateTimePattern::compile(*value).status());
-    format = *value;
-    return Status::OK();
-  };
-  TRY(read("dateFormat", out.date_format));
-  TRY(read("timestampFormat", out.timestamp_format));
-  TRY(read("timestampNTZFormat", out.timestamp_ntz_format));
-  out.time_zone = options.get("timeZone", out.time_zone);
-  return TimeZone::find(out.time_zone).status();
-}
-
 Result<CsvOptions::UnescapedQuote> unescaped_quote(const std::string& text) {
   using Handling = CsvOptions::UnescapedQuote;
   const std::string name = to_upper(text);
@@ -146,10 +131,25 @@ Status read_common(const Options& options, CsvOptions& out) {
   }
   out.null_value = options.get("nullValue", "");
   TRY(read_encoding(options, out));
-  return read_formats(options, out);
+  return read_text_formats(options, out);
 }
 
 }  // namespace
+
+Status read_text_formats(const Options& options, CsvOptions& out) {
+  const auto read = [&](std::string_view name, std::optional<std::string>& format) -> Status {
+    const auto* value = options.find(name);
+    if (value == nullptr) return Status::OK();
+    TRY(DateTimePattern::compile(*value).status());
+    format = *value;
+    return Status::OK();
+  };
+  TRY(read("dateFormat", out.date_format));
+  TRY(read("timestampFormat", out.timestamp_format));
+  TRY(read("timestampNTZFormat", out.timestamp_ntz_format));
+  out.time_zone = options.get("timeZone", out.time_zone);
+  return TimeZone::find(out.time_zone).status();
+}
 
 Result<CsvOptions> parse_csv_options(const Options& options, const std::string& session_time_zone) {
   CsvOptions out;

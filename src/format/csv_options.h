@@ -53,6 +53,8 @@ struct CsvOptions {
   bool escape_quotes = true;
 };
 
+// How texts are dates and times: dateFormat, timestampFormat, timestampNTZFormat, timeZone.
+Status read_text_formats(const Options& options, CsvOptions& out);
 Result<CsvOptions> parse_csv_options(const Options& options, const std::string& session_time_zone);
 // Of df.write.csv, where other defaults hold.
 Result<CsvOptions> parse_csv_write_options(const Options& options,

@@ -60,26 +60,11 @@ Status refuse_unknown(const Options& options) {
   return Status::OK();
 }
 
-Status read_formats(const Options& options, CsvOptions& out) {
-  const auto read = [&](std::string_view name, std::optional<std::string>& format) -> Status {
-    const auto* value = options.find(name);
-    if (value == nullptr) return Status::OK();
-    TRY(DateTimePattern::compile(*value).status());
-    format = *value;
-    return Status::OK();
-  };
-  TRY(read("dateFormat", out.date_format));
-  TRY(read("timestampFormat", out.timestamp_format));
-  TRY(read("timestampNTZFormat", out.timestamp_ntz_format));
-  out.time_zone = options.get("timeZone", out.time_zone);
-  return TimeZone::find(out.time_zone).status();
-}
-
 Result<XmlOptions> read_common(const Options& options, const std::string& session_time_zone) {
   XmlOptions out;
   TRY(refuse_unknown(options));
   out.values.time_zone = session_time_zone;
-  TRY(read_formats(options, out.values));
+  TRY(read_text_formats(options, out.values));
   out.row_tag = options.get("rowTag", "");
   out.root_tag = options.get("rootTag", out.root_tag);
   out.declaration = options.get("declaration", out.declaration);

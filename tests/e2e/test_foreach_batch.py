@@ -43,6 +43,11 @@ def workers_of(server):
     return found
 
 
+def cpu_seconds(server):
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def wait_until(holds, seconds=20):
     end = time.monotonic() + seconds
     while not holds():
@@ -162,7 +167,8 @@ def test_a_stop_ends_what_the_function_computes(work, batches, server, tmp_path)
 
     query = run(work, batches, compute)
     wait_until(lambda: os.path.exists(begun))
-    time.sleep(0.3)
+    since = cpu_seconds(server)
+    wait_until(lambda: cpu_seconds(server) > since + 0.2)  # it computes
     query.stop()
     assert query.exception() is None and not workers_of(server)
 
