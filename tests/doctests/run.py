@@ -66,6 +66,17 @@ def too_slow(*_):
     raise Slow(f"no end after {SECONDS_MAX} s")
 
 
+def asks_for_order(example):
+    return any(word in example.source.lower() for word in ("sort", "order"))
+
+
+def same_rows(want, got):
+    """Whether two printed tables differ in the order of their rows at most."""
+    want, got = (sorted(" ".join(line.split()) for line in text.strip().splitlines())
+                 for text in (want, got))
+    return want == got and any(line.startswith("+-") for line in want)
+
+
 class FirstFailure(doctest.DocTestRunner):
     """Keeps the first thing that goes wrong in a doctest, in one line."""
 
@@ -77,6 +88,10 @@ class FirstFailure(doctest.DocTestRunner):
         pass
 
     def report_failure(self, out, test, example, got):
+        # What prints nothing may have made the DataFrame that this example shows.
+        ordered = asks_for_order(example) or any(asks_for_order(made) for made in test.examples if not made.want)
+        if not ordered and same_rows(example.want, got):
+            return
         self.note(example, "prints something else")
 
     def report_unexpected_exception(self, out, test, example, exc_info):
