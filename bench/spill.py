@@ -2,8 +2,8 @@
 
 usage: .venv/bin/python bench/spill.py [--gigabytes 10] [--memory 1g] [--only sort|aggregate|join]
 
-The input is made by the engine itself (range and texts) and so is not held anywhere. The peak is of the whole
-process: the engine's limit and what the rest of the server needs.
+The input is made by the engine itself (range and texts) and so is not held anywhere. Of each work it is told whether it
+ends and is right, its seconds, and the peak of the whole process: the engine's limit and what the rest of the server needs.
 """
 
 import argparse
@@ -17,6 +17,30 @@ from common import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
 ROW_BYTES = 100
+
+
+def status_mib(pid, field):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(next(x.split()[1] for x in text.splitlines() if x.startswith(field))) / 1024
+
+
+def written_gb(pid):
+    text = pathlib.Path(f"/proc/{pid}/io").read_text()
+    return int(next(x.split()[1] for x in text.splitlines() if x.startswith("wchar"))) / 1e9
+
+
+def tell(name, run, expected, pid, limit):
+    """Whether it ends and is right, its seconds, the peak of the process in it, and the limit."""
+    pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+    cpu, written, started = measure.cpu_seconds(pid), written_gb(pid), time.monotonic()
+    try:
+        got = run()
+        state = "right" if got == expected else f"WRONG: {got}, not {expected}"
+    except Exception as error:  # noqa: BLE001: what fails is told
+        state = f"FAILED: {str(error)[:200]}"
+    print(f"  {name:10} {state}, {time.monotonic() - started:.1f} s, {measure.cpu_seconds(pid) - cpu:.1f} CPU-s, "
+          f"{written_gb(pid) - written:.1f} GB spilled, peak {status_mib(pid, 'VmHWM'):.0f} MiB of the process, "
+          f"limit {limit} of the engine", flush=True)
 
 
 def main():
@@ -46,18 +70,8 @@ def main():
     }
     expected = {"sort": 1, "aggregate": rows, "join": half}
     for name, run in work.items():
-        if options.only not in (None, name):
-            continue
-        cpu, started = measure.cpu_seconds(server.process.pid), time.monotonic()
-        try:
-            got = run()
-            state = "right" if got == expected[name] else f"WRONG: {got}, not {expected[name]}"
-        except Exception as error:  # noqa: BLE001: what fails is told
-            state = f"FAILED: {str(error)[:200]}"
-        text = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
-        peak = int(next(x.split()[1] for x in text.splitlines() if x.startswith("VmHWM"))) / 1024
-        print(f"  {name:10} {time.monotonic() - started:7.1f} s, {measure.cpu_seconds(server.process.pid) - cpu:7.1f} "
-              f"CPU-s, peak so far {peak:.0f} MiB, {state}", flush=True)
+        if options.only in (None, name):
+            tell(name, run, expected[name], server.process.pid, options.memory)
     session.stop()
     server.stop()
 
