@@ -37,7 +37,13 @@ add_custom_command(
 add_library(ms_protos STATIC ${proto_sources})
 target_include_directories(ms_protos SYSTEM PUBLIC ${proto_dir})
 target_compile_options(ms_protos PRIVATE -O1 -w)
-target_link_libraries(ms_protos PUBLIC protobuf::libprotobuf PkgConfig::GRPCPP absl_synchronization)
+# protobuf is linked statically, whole and hidden: libarrow has another version of its own within, for ORC, and exports
+# symbols of it. So neither takes the other's. (libgrpc++ needs no libprotobuf.)
+find_library(PROTOBUF_ARCHIVE libprotobuf.a REQUIRED)
+target_include_directories(ms_protos SYSTEM PUBLIC ${Protobuf_INCLUDE_DIRS})
+target_link_libraries(ms_protos PUBLIC $<LINK_LIBRARY:WHOLE_ARCHIVE,${PROTOBUF_ARCHIVE}> PkgConfig::GRPCPP
+                                       absl_synchronization)
+target_link_options(ms_protos INTERFACE -Wl,--version-script,${CMAKE_SOURCE_DIR}/cmake/hidden_protobuf.map)
 
 # The messages of Delta's Python package (DeltaTable over Spark Connect), out of its wheel.
 set(delta_proto_dir ${CMAKE_BINARY_DIR}/protos_delta)
