@@ -35,7 +35,7 @@ install_pyspark() {
 install_jars() {
   local target=third_party/spark-jars
   if cmp -s tools/spark/pom.xml "$target/pom.xml"; then return; fi
-  say "fetching the Delta jars"
+  say "fetching the jars of Delta and Avro"
   mkdir -p "$target"
   mvn --quiet --batch-mode --file tools/spark/pom.xml dependency:copy-dependencies \
     -DincludeScope=runtime -DoutputDirectory="$PWD/$target"

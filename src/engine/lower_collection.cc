@@ -235,10 +235,14 @@ Result<std::string> ExprLowering::document_call(const Expr& expr, const std::str
   const auto& type = *(reads ? expr.type : expr.children[0]->type);
   if (!is_document_type(type) || (reads && holds_variant(type)))
     return Status::unsupported("{} of {} is not supported", name, type.sql());
-  const std::size_t plain = reads ? 2 : 1;
+  const bool is_avro = name.ends_with("_avro");
+  const std::size_t plain = reads || is_avro ? 2 : 1;
   std::map<std::string, std::string> options;
-  if (expr.children.size() > plain)
+  if (expr.children.size() > plain && (reads || !is_avro))
     options = functions::function_options(expr.children.back()->value->ToString());
+  if (is_avro)
+    options["jsonformatschema"] =
+        expr.children[reads ? 1 : expr.children.size() - 1]->value->ToString();
   return use(name, {expr.children[0]->type}, expr.type, {a[0]}, std::move(options));
 }
 

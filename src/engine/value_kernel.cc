@@ -35,7 +35,7 @@ const ValueFunction* find_function(std::string_view name) {
   for (const auto functions :
        {array_functions(), map_functions(), group_functions(), hash_functions(), json_functions(),
         csv_functions(), number_functions(), variant_functions(), xml_functions(),
-        sentence_functions()}) {
+        sentence_functions(), avro_functions()}) {
     for (const ValueFunction& function : functions) {
       if (function.name == name) return &function;
     }

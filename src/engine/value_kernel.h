@@ -41,6 +41,7 @@ std::span<const ValueFunction> map_functions();
 std::span<const ValueFunction> group_functions();
 std::span<const ValueFunction> hash_functions();
 std::span<const ValueFunction> json_functions();
+std::span<const ValueFunction> avro_functions();
 std::span<const ValueFunction> csv_functions();
 std::span<const ValueFunction> number_functions();
 std::span<const ValueFunction> variant_functions();

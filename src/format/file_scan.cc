@@ -11,10 +11,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "conc/thread_pool.h"
+#include "format/avro_file.h"
 #include "format/binary_file.h"
 #include "format/byte_input.h"
 #include "format/csv_reader.h"
 #include "format/json_reader.h"
+#include "format/orc.h"
 #include "format/parquet.h"
 #include "format/text_lines.h"
 #include "format/xml_reader.h"
@@ -167,6 +169,19 @@ Result<GroupReader::Opener> opener_of(FileFormat format, const std::shared_ptr<i
       return open_xml(store, file.info, options, own);
     });
   }
+  if (format == FileFormat::orc) {
+    return GroupReader::Opener([store, zone = scan.time_zone, schema = scan.schema](
+                                   const FileSplit& file, const column::Schema& own) {
+      return open_orc(store, file.info, zone, schema, own);
+    });
+  }
+  if (format == FileFormat::avro) {
+    TRY_ASSIGN(const AvroOptions options, parse_avro_options(scan.options));
+    return GroupReader::Opener(
+        [store, options, schema = scan.schema](const FileSplit& file, const column::Schema& own) {
+          return open_avro(store, file.info, options, schema, own);
+        });
+  }
   if (format == FileFormat::binary_file) {
     return GroupReader::Opener(
         [store](const FileSplit& file,
@@ -194,9 +209,12 @@ Result<FileFormat> file_format(const std::string& name) {
   if (lower == "csv" || lower == "org.apache.spark.sql.csv") return FileFormat::csv;
   if (lower == "binaryfile") return FileFormat::binary_file;
   if (lower == "xml" || lower == "com.databricks.spark.xml") return FileFormat::xml;
+  if (lower == "orc" || lower == "org.apache.spark.sql.orc") return FileFormat::orc;
+  if (lower == "avro" || lower == "com.databricks.spark.avro") return FileFormat::avro;
   return Status::unsupported(
-      "files of the format '{}' are not supported by Millstream yet: json, parquet, csv, text, xml "
-      "and binaryFile are",
+      "files of the format '{}' are not supported by Millstream yet: json, parquet, orc, avro, "
+      "csv, "
+      "text, xml and binaryFile are",
       name);
 }
 
@@ -212,6 +230,10 @@ const char* display_name(FileFormat format) {
       return "BinaryFile";
     case FileFormat::xml:
       return "XML";
+    case FileFormat::orc:
+      return "ORC";
+    case FileFormat::avro:
+      return "Avro";
     default:
       return "Text";
   }
@@ -222,6 +244,8 @@ Status check_read_options(FileFormat format, const Options& options, const std::
   if (format == FileFormat::text) return parse_text_options(options).status();
   if (format == FileFormat::csv) return parse_csv_options(options, time_zone).status();
   if (format == FileFormat::xml) return parse_xml_options(options, time_zone).status();
+  if (format == FileFormat::orc) return check_orc_read_options(options);
+  if (format == FileFormat::avro) return parse_avro_options(options).status();
   constexpr std::array<std::string_view, 7> known = {
       "mergeschema",        "datetimerebasemode", "int96rebasemode", "compression",
       "ignorecorruptfiles", "ignoremissingfiles", "timezone"};

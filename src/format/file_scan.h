@@ -14,7 +14,7 @@
 
 namespace millstream::format {
 
-enum class FileFormat : std::uint8_t { json, parquet, text, csv, binary_file, xml };
+enum class FileFormat : std::uint8_t { json, parquet, text, csv, binary_file, xml, orc, avro };
 
 // By Spark's names, in any case; others are refused by name.
 Result<FileFormat> file_format(const std::string& name);

@@ -13,10 +13,12 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "format/avro_file.h"
 #include "format/csv_reader.h"
 #include "format/csv_text.h"
 #include "format/json_options.h"
 #include "format/json_text.h"
+#include "format/orc.h"
 #include "format/parquet.h"
 #include "format/xml_reader.h"
 #include "format/xml_text.h"
@@ -441,6 +443,10 @@ Result<std::shared_ptr<const FileSinkFactory>> FileSinkFactory::make(FileFormat 
       return make_csv(schema, options, time_zone);
     case FileFormat::xml:
       return make_xml(schema, options, time_zone);
+    case FileFormat::orc:
+      return make_orc_factory(schema, options, time_zone);
+    case FileFormat::avro:
+      return make_avro_factory(schema, options);
     case FileFormat::binary_file:
       return Status::error("UNSUPPORTED_FEATURE.WRITE_FOR_BINARY_SOURCE");
     default:

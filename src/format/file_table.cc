@@ -3,10 +3,12 @@
 #include <arrow/scalar.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "column/unique_names.h"
 #include "connector/parquet_files.h"
+#include "format/avro_file.h"
 #include "format/binary_file.h"
 #include "format/byte_input.h"
 #include "format/csv_infer.h"
@@ -15,6 +17,7 @@
 #include "format/files.h"
 #include "format/json_infer.h"
 #include "format/json_options.h"
+#include "format/orc.h"
 #include "format/parquet.h"
 #include "format/parquet_prune.h"
 #include "format/plain_parquet.h"
@@ -164,48 +167,74 @@ class FileTable final : public connector::Table, public connector::ParquetBacked
   const std::vector<FileSplit> files_;
 };
 
-Result<column::Schema> infer_parquet(const FileTableRequest& request,
-                                     const std::vector<io::FileInfo>& files) {
+// Formats whose files have a schema: that of the first file that can be read, or of all of them.
+using SchemaReader =
+    std::function<Result<column::Schema>(const std::shared_ptr<io::Store>&, const std::string&)>;
+
+Status merge_into(column::Schema& schema, const column::Schema& other) {
+  const auto shown = [](const column::Schema& one) {
+    return "\"" + column::struct_type(one)->sql() + "\"";
+  };
+  const column::Schema before = schema;
+  for (const auto& field : other) {
+    const int known = column::find_field_ignore_case(schema, field.name);
+    if (known < 0) {
+      schema.push_back(field);
+    } else if (!column::same_type_ignoring_nullability(schema[static_cast<std::size_t>(known)].type,
+                                                       field.type)) {
+      return Status::error("CANNOT_MERGE_SCHEMAS",
+                           {{"left", shown(before)}, {"right", shown(other)}});
+    }
+  }
+  return Status::OK();
+}
+
+Result<column::Schema> infer_from_files(FileFormat format, const FileTableRequest& request,
+                                        const std::vector<io::FileInfo>& files,
+                                        const SchemaReader& read) {
   TRY_ASSIGN(const bool merge, request.options.get_bool("mergeSchema", false));
   TRY_ASSIGN(const bool ignore_corrupt, request.options.get_bool("ignoreCorruptFiles", false));
   column::Schema schema;
   bool any = false;
   for (const auto& file : files) {
     if (file.size == 0) continue;
-    auto footer = read_parquet_footer(request.store, file.path);
-    if (!footer.ok()) {
-      if (ignore_corrupt && footer.status().is("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER"))
-        continue;
-      return footer.status();
+    auto found = read(request.store, file.path);
+    if (!found.ok()) {
+      if (ignore_corrupt && found.status().is("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")) continue;
+      return found.status();
     }
-    if (!any) {
-      schema = std::move(footer->schema);
-      any = true;
+    if (any) {
+      TRY(merge_into(schema, *found));
     } else {
-      for (auto& field : footer->schema) {
-        const int known = column::find_field_ignore_case(schema, field.name);
-        if (known < 0) {
-          schema.push_back(std::move(field));
-        } else if (!column::same_type_ignoring_nullability(
-                       schema[static_cast<std::size_t>(known)].type, field.type)) {
-          return Status::error("CANNOT_MERGE_SCHEMAS", {{"left", column::to_ddl(schema)},
-                                                        {"right", column::to_ddl(footer->schema)}});
-        }
-      }
+      schema = std::move(*found);
+      any = true;
     }
     if (!merge) break;
   }
-  if (!any) return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
+  if (!any) return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
   return schema;
+}
+
+Result<column::Schema> parquet_schema(const std::shared_ptr<io::Store>& store,
+                                      const std::string& path) {
+  TRY_ASSIGN(auto footer, read_parquet_footer(store, path));
+  return std::move(footer.schema);
 }
 
 Result<column::Schema> infer(FileFormat format, const FileTableRequest& request,
                              const std::vector<io::FileInfo>& files) {
   if (format == FileFormat::text) return column::Schema{{"value", column::string_type(), true, {}}};
   if (format == FileFormat::binary_file) return binary_file_schema();
+  if (format == FileFormat::avro) {
+    TRY_ASSIGN(const AvroOptions avro, parse_avro_options(request.options));
+    TRY_ASSIGN(const bool ignore_corrupt, request.options.get_bool("ignoreCorruptFiles", false));
+    return infer_avro_schema(request.store, files, avro, ignore_corrupt);
+  }
   if (files.empty())
     return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
-  if (format == FileFormat::parquet) return infer_parquet(request, files);
+  if (format == FileFormat::parquet)
+    return infer_from_files(format, request, files, parquet_schema);
+  if (format == FileFormat::orc) return infer_from_files(format, request, files, read_orc_schema);
   if (format == FileFormat::csv) {
     TRY_ASSIGN(const CsvOptions csv, parse_csv_options(request.options, request.time_zone));
     return infer_csv_schema(request.store, files, csv);

@@ -106,7 +106,7 @@ TEST(FileTable, Errors) {
   auto option = request(store, "json", "a INT");
   option.options.set("mutliLine", "true");
   EXPECT_THAT(scan(make_file_table(option)).front(), HasSubstr("'mutliLine'"));
-  EXPECT_THAT(make_file_table(request(store, "avro")).status().message(), HasSubstr("'avro'"));
+  EXPECT_THAT(make_file_table(request(store, "image")).status().message(), HasSubstr("'image'"));
   EXPECT_THAT(scan(make_file_table(request(store, "json", "a INT, A STRING"))),
               ElementsAre("COLUMN_ALREADY_EXISTS"));
 }
@@ -120,7 +120,7 @@ TEST(FileTable, WritesAndReadsBack) {
   const auto source = make_file_table(request(store, "json", ddl));
   const auto batches = (*source)->scan({{"a", "d", "t", "s", "k"}, {}, std::nullopt});
   ASSERT_TRUE(batches.ok());
-  for (const std::string format : {"json", "parquet"}) {
+  for (const std::string format : {"json", "parquet", "orc", "avro"}) {
     FileWriteRequest write;
     write.format = format;
     write.directory = "/out/" + format;

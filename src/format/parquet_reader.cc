@@ -1,6 +1,5 @@
 #include <arrow/array/util.h>
-#include <arrow/io/file.h>
-#include <arrow/io/memory.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
@@ -14,6 +13,7 @@
 
 #include "format/arrow_status.h"
 #include "format/byte_input.h"
+#include "format/input_file.h"
 #include "format/parquet.h"
 #include "format/parquet_adapt.h"
 #include "format/parquet_prune.h"
@@ -26,25 +26,9 @@ Status bad_footer(const std::string& path, const std::string& why) {
       .with_cause(Status::io("{}", why));
 }
 
-Result<std::shared_ptr<arrow::io::RandomAccessFile>> open_source(
-    const std::shared_ptr<io::Store>& store, const std::string& path) {
-  if (store.get() != io::local_store().get()) {
-    auto bytes = store->get(path);
-    if (!bytes.ok()) return failed_read(path, bytes.status());
-    return std::shared_ptr<arrow::io::RandomAccessFile>(
-        arrow::io::BufferReader::FromString(std::move(bytes).value()));
-  }
-  auto opened = arrow::io::ReadableFile::Open(path);
-  if (!opened.ok()) {
-    const auto known = store->stat(path);  // tells apart what Arrow does not
-    return failed_read(path, known.ok() ? to_status(opened.status()) : known.status());
-  }
-  return std::shared_ptr<arrow::io::RandomAccessFile>(*opened);
-}
-
 Result<std::unique_ptr<parquet::ParquetFileReader>> open_file(
     const std::shared_ptr<io::Store>& store, const std::string& path) {
-  TRY_ASSIGN(auto source, open_source(store, path));
+  TRY_ASSIGN(auto source, open_input_file(store, path));
   try {
     return parquet::ParquetFileReader::Open(std::move(source));
   } catch (const std::exception& error) {

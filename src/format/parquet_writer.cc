@@ -1,25 +1,19 @@
 // Writes Parquet files with Arrow's writer: streamed to a local file, or collected for another
 // store.
 #include <arrow/array.h>
-#include <arrow/buffer.h>
-#include <arrow/io/file.h>
-#include <arrow/io/memory.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/util/key_value_metadata.h>
-#include <fcntl.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/file_writer.h>
 #include <parquet/properties.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "base/text.h"
 #include "format/arrow_status.h"
+#include "format/output_file.h"
 #include "format/parquet.h"
 #include "format/parquet_encoding.h"
 #include "format/parquet_stats.h"
@@ -54,25 +48,11 @@ Result<parquet::Compression::type> codec_of(const std::string& name) {
   return found->second;
 }
 
-Status system_error(const char* doing, const std::string& path) {
-  return Status::io("{} {}: {}", doing, path, std::strerror(errno));
-}
-
-Status sync_path(const std::string& path, int flags) {
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (fd < 0) return system_error("opening", path);
-  const int failed = ::fsync(fd) != 0 ? errno : 0;
-  ::close(fd);
-  errno = failed;
-  return failed != 0 ? system_error("syncing", path) : Status::OK();
-}
-
 class Writer final : public ParquetWriter {
  public:
-  Writer(std::shared_ptr<io::Store> store, std::string path, column::Schema schema,
-         ParquetWriteOptions options, parquet::Compression::type codec)
-      : store_(std::move(store)),
-        path_(std::move(path)),
+  Writer(std::unique_ptr<OutputFile> file, column::Schema schema, ParquetWriteOptions options,
+         parquet::Compression::type codec)
+      : file_(std::move(file)),
         schema_(std::move(schema)),
         arrow_schema_(column::to_arrow(schema_)),
         options_(std::move(options)),
@@ -80,34 +60,10 @@ class Writer final : public ParquetWriter {
         stats_(schema_, options_) {}
 
   ~Writer() override {
-    if (closed_) return;
     try {
       writer_.reset();
-      if (sink_) (void)sink_->Close();
     } catch (...) {  // the file goes away in any case
     }
-    if (local_) ::unlink(path_.c_str());
-  }
-
-  Status create() {
-    local_ = store_.get() == io::local_store().get();
-    if (!local_) {
-      TRY_ARROW_ASSIGN(memory_, arrow::io::BufferOutputStream::Create());
-      sink_ = memory_;
-      return Status::OK();
-    }
-    int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0 && errno == ENOENT) {
-      TRY(store_->make_directories(std::string(io::parent_path(path_))));
-      fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    }
-    if (fd < 0) {
-      closed_ = true;  // nothing of ours is there to be removed
-      return system_error("creating", path_);
-    }
-    TRY_ARROW_ASSIGN(file_, arrow::io::FileOutputStream::Open(fd));
-    sink_ = file_;
-    return Status::OK();
   }
 
   Status write(const connector::RecordBatchPtr& batch) override {
@@ -123,20 +79,19 @@ class Writer final : public ParquetWriter {
   }
 
   std::int64_t bytes_so_far() const override {
-    const auto flushed = sink_->Tell();
+    const auto flushed = file_->stream()->Tell();
     return (flushed.ok() ? *flushed : 0) +
            group_bytes_ / 3;  // encoding and codec save about so much
   }
 
   Result<ParquetFile> close() override {
-    CHECK(!closed_);
     ParquetFile file;
-    file.path = path_;
+    file.path = file_->path();
     const Status written = guarded([&]() -> Status {
       if (!group_.empty()) TRY(write_group());
       if (writer_ == nullptr) TRY(open_writer());
       TRY_ARROW(writer_->Close());
-      const auto size = sink_->Tell();
+      const auto size = file_->stream()->Tell();
       TRY_ARROW(size.status());
       file.size = *size;
       file.rows = writer_->metadata()->num_rows();
@@ -144,8 +99,7 @@ class Writer final : public ParquetWriter {
       return Status::OK();
     });
     TRY(written);
-    TRY(publish());
-    closed_ = true;
+    TRY(file_->close());
     return file;
   }
 
@@ -159,18 +113,7 @@ class Writer final : public ParquetWriter {
     } catch (const std::exception& error) {
       status = Status::io("{}", error.what());
     }
-    return status.ok() ? status : status.at("writing " + path_);
-  }
-
-  Status publish() {
-    if (!local_) {
-      const auto bytes = memory_->Finish();
-      TRY_ARROW(bytes.status());
-      return store_->put(path_, std::string_view(**bytes));
-    }
-    if (::fsync(file_->file_descriptor()) != 0) return system_error("syncing", path_);
-    TRY_ARROW(file_->Close());
-    return sync_path(std::string(io::parent_path(path_)), O_RDONLY | O_DIRECTORY);
+    return status.ok() ? status : status.at("writing " + file_->path());
   }
 
   // The batch with the writer's own types: the label of a time zone may differ.
@@ -254,8 +197,9 @@ class Writer final : public ParquetWriter {
     properties_ = properties.build();
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.set_use_threads(false);
-    auto writer = parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(),
-                                                   sink_, properties_, arrow_properties.build());
+    auto writer =
+        parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(),
+                                         file_->stream(), properties_, arrow_properties.build());
     TRY_ARROW(writer.status());
     writer_ = std::move(*writer);
     return to_status(writer_->AddKeyValueMetadata(arrow::key_value_metadata(
@@ -263,17 +207,11 @@ class Writer final : public ParquetWriter {
          {"org.apache.spark.sql.parquet.row.metadata", column::schema_to_json(schema_)}})));
   }
 
-  const std::shared_ptr<io::Store> store_;
-  const std::string path_;
+  const std::unique_ptr<OutputFile> file_;  // before writer_: goes last
   const column::Schema schema_;
   const std::shared_ptr<arrow::Schema> arrow_schema_;
   const ParquetWriteOptions options_;
   const parquet::Compression::type codec_;
-  bool local_ = false;
-  bool closed_ = false;
-  std::shared_ptr<arrow::io::FileOutputStream> file_;
-  std::shared_ptr<arrow::io::BufferOutputStream> memory_;
-  std::shared_ptr<arrow::io::OutputStream> sink_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
   std::shared_ptr<parquet::WriterProperties> properties_;  // of writer_
   std::vector<connector::RecordBatchPtr> group_;           // rows of the group that is not full
@@ -288,10 +226,9 @@ Result<std::unique_ptr<ParquetWriter>> ParquetWriter::open(std::shared_ptr<io::S
                                                            std::string path, column::Schema schema,
                                                            const ParquetWriteOptions& options) {
   TRY_ASSIGN(const auto codec, codec_of(options.compression));
-  auto writer = std::make_unique<Writer>(std::move(store), std::move(path), std::move(schema),
-                                         options, codec);
-  TRY(writer->create());
-  return std::unique_ptr<ParquetWriter>(std::move(writer));
+  TRY_ASSIGN(auto file, OutputFile::create(std::move(store), std::move(path)));
+  return std::unique_ptr<ParquetWriter>(
+      std::make_unique<Writer>(std::move(file), std::move(schema), options, codec));
 }
 
 }  // namespace millstream::format

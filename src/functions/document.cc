@@ -112,6 +112,7 @@ std::string functions_document() {
       {"Dates and times", datetime_entries},
       {"Arrays, maps and structs", collection_entries},
       {"JSON, CSV and XML", json_entries},
+      {"Avro", avro_entries},
       {"Variants", variant_entries},
       {"Hashes and the query", hash_entries},
       {"Aggregates", aggregate_entries},

@@ -26,8 +26,8 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
     for (const auto entries :
          {arithmetic_entries(), interval_entries(), comparison_entries(), string_entries(),
           datetime_entries(), conditional_entries(), collection_entries(), aggregate_entries(),
-          window_entries(), hash_entries(), json_entries(), variant_entries(), math_entries(),
-          generator_entries(), sketch_entries()}) {
+          window_entries(), hash_entries(), json_entries(), avro_entries(), variant_entries(),
+          math_entries(), generator_entries(), sketch_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;
@@ -409,9 +409,9 @@ std::optional<std::string_view> sql_template(std::string_view canonical) {
 }
 
 bool takes_options(std::string_view name) {
-  static constexpr std::string_view names[] = {"from_json", "to_json",        "from_csv",
-                                               "to_csv",    "schema_of_json", "schema_of_csv",
-                                               "from_xml",  "to_xml",         "schema_of_xml"};
+  static constexpr std::string_view names[] = {
+      "from_json", "to_json", "from_csv",      "to_csv",    "schema_of_json", "schema_of_csv",
+      "from_xml",  "to_xml",  "schema_of_xml", "from_avro", "to_avro",        "schema_of_avro"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -64,6 +64,7 @@ std::span<const Entry> aggregate_entries();
 std::span<const Entry> window_entries();
 std::span<const Entry> hash_entries();
 std::span<const Entry> json_entries();
+std::span<const Entry> avro_entries();
 std::span<const Entry> variant_entries();
 std::span<const Entry> math_entries();
 std::span<const Entry> generator_entries();

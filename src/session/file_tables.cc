@@ -15,7 +15,7 @@ namespace millstream::session {
 using delta::SaveMode;
 
 bool is_table_format(const std::string& format) {
-  for (const char* known : {"parquet", "json", "csv", "text", "xml"}) {
+  for (const char* known : {"parquet", "orc", "avro", "json", "csv", "text", "xml"}) {
     if (format == known) return true;
   }
   return false;

@@ -44,7 +44,7 @@ bool is_spark_format(const std::string& format) {
 }
 
 bool is_file_format(const std::string& format) {
-  for (const char* known : {"json", "parquet", "text", "csv", "xml", "binaryfile"}) {
+  for (const char* known : {"json", "parquet", "orc", "avro", "text", "csv", "xml", "binaryfile"}) {
     if (format == known) return true;
   }
   return false;
@@ -55,8 +55,8 @@ bool is_file_format(const std::string& format) {
 Status check_format(const std::string& format) {
   const std::string lower = to_lower(format);
   if (lower == "delta" || is_spark_format(lower)) return Status::OK();
-  return connector::unknown_format(format,
-                                   "df.write takes delta, parquet, json, csv, text and noop.");
+  return connector::unknown_format(
+      format, "df.write takes delta, parquet, orc, avro, json, csv, text and noop.");
 }
 
 plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
@@ -386,23 +386,15 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
     return std::shared_ptr<const connector::Table>(std::move(table));
   }
   read_other_ = true;
-  if (format == "avro") {
-    return legacy_error(
-        ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1139", {{"provider", "avro"}},
-        "Failed to find data source: avro. Avro is built-in but external data source module since "
-        "Spark 2.4. Please deploy the application as per the deployment section of Apache Avro "
-        "Data "
-        "Source Guide.");
-  }
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {
     return Status::unsupported(
         "the format {} is a stream: use spark.readStream in place of spark.read", given_format);
   }
   if (!is_spark_format(format)) {
-    return connector::unknown_format(
-        given_format,
-        "spark.read takes delta, parquet, json, csv, text and binaryFile; spark.readStream "
-        "cloudFiles too.");
+    return connector::unknown_format(given_format,
+                                     "spark.read takes delta, parquet, orc, avro, json, csv, text "
+                                     "and binaryFile; spark.readStream "
+                                     "cloudFiles too.");
   }
   format::FileTableRequest request;
   request.format = format;

@@ -124,6 +124,18 @@ Result<plan::NodePtr> in_buckets(Session& session, const plan::NodePtr& node,
   return analyzed;
 }
 
+// The codec of the session where the writer has none.
+Options with_codec(const Options& options, const std::string& format, const RuntimeConf& conf) {
+  const std::string lower = to_lower(format);
+  if (lower != "parquet" && lower != "orc" && lower != "avro") return options;
+  for (const char* own : {"compression", "parquet.compression", "orc.compress"}) {
+    if (options.has(own)) return options;
+  }
+  Options out = options;
+  out.set("compression", conf.value("spark.sql." + lower + ".compression.codec"));
+  return out;
+}
+
 }  // namespace
 
 Status write_files(Session& session, const std::string& format, const std::string& path,
@@ -159,7 +171,7 @@ Status write_files(Session& session, const std::string& format, const std::strin
   TRY_ASSIGN(const auto rows, session.execute(arranged, context));
   request.format = format;
   request.directory = path;
-  request.options = options;
+  request.options = with_codec(options, format, session.conf());
   request.partition_by = std::move(partition_by);
   request.time_zone = session.conf().time_zone();
   request.store = store;

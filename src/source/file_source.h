@@ -1,5 +1,5 @@
-// readStream of json, parquet and text files: Spark's FileStreamSource, with its options, its log
-// and its offsets.
+// readStream of json, parquet, orc, avro and text files: Spark's FileStreamSource, with its
+// options, its log and its offsets.
 #pragma once
 
 #include <memory>

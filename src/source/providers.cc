@@ -15,8 +15,7 @@ namespace millstream::source {
 namespace {
 
 // Sources that Spark can stream from and Millstream cannot yet.
-constexpr std::array refused = {"csv",    "xml",    "avro",       "orc",  "kafka",
-                                "socket", "memory", "binaryfile", "image"};
+constexpr std::array refused = {"csv", "xml", "kafka", "socket", "memory", "binaryfile", "image"};
 
 loader::LoaderEnv loader_env(const SourceEnv& env) {
   static SystemClock system_clock;
@@ -49,16 +48,16 @@ Result<std::shared_ptr<const connector::StreamTable>> make_stream_table(
   if (name == "delta") return make_delta_stream_table(options, paths, env);
   if (name == "cloudfiles")
     return loader::make_cloud_files_table(schema_text, options, paths, loader_env(env));
-  if (name == "json" || name == "parquet" || name == "text") {
-    return make_file_stream_table(name, schema_text, options, paths, env);
+  for (const char* files : {"json", "parquet", "orc", "avro", "text"}) {
+    if (name == files) return make_file_stream_table(name, schema_text, options, paths, env);
   }
   if (std::find(refused.begin(), refused.end(), name) != refused.end()) {
     return Status::unsupported(
         "streaming from the data source '{}' is not supported by Millstream yet", format);
   }
-  return connector::unknown_format(
-      format,
-      "spark.readStream takes cloudFiles, delta, json, parquet, text, rate and rate-micro-batch.");
+  return connector::unknown_format(format,
+                                   "spark.readStream takes cloudFiles, delta, json, parquet, orc, "
+                                   "avro, text, rate and rate-micro-batch.");
 }
 
 }  // namespace millstream::source

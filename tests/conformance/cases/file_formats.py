@@ -55,7 +55,6 @@ CASES = {
                                       [len(glob.glob(c.path("t") + "/part-*")), c.spark.read.parquet(c.path("t")).count()])[1],
     "partitioned_max_records": lambda c: (c.spark.range(0, 10, 1, 1).selectExpr("id", "id % 2 p").write.partitionBy("p").option(
         "maxRecordsPerFile", 2).json(c.path("t")), sorted(len(glob.glob(d + "/part-*")) for d in glob.glob(c.path("t") + "/p=*")))[1],
-    "avro_read": lambda c: c.spark.read.format("avro").load(c.path("t")),
     "jdbc_read": lambda c: c.spark.read.format("jdbc").load(),
     "v2_create": lambda c: (c.spark.sql("drop table if exists v2_a"), frame(c).select("i", "s").writeTo("v2_a").using("delta").create(),
                             c.spark.table("v2_a"))[2],
