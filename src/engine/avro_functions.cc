@@ -5,7 +5,7 @@
 #include <arrow/util/decimal.h>
 
 #include <memory>
-#include <unordered_map>
+#include <vector>
 
 #include "avro/decode.h"
 #include "avro/encode.h"
@@ -22,15 +22,36 @@ namespace {
 
 constexpr std::size_t remembered_max = 64;  // plans of a thread
 
+// What a plan was made for. The types are held, so that none of another query has their place.
+struct PlanKey {
+  std::string schema;
+  std::string reader;
+  column::TypePtr argument;
+  column::TypePtr result;
+
+  bool is_of(const ValueKernel& kernel) const {
+    return argument == kernel.arguments[0] && result == kernel.result &&
+           schema == kernel.option("jsonformatschema") && reader == kernel.option("avroschema");
+  }
+};
+
 // The plan of a kernel, made at its first value.
 template <typename Plan, typename Make>
 Result<Plan*> remembered(const ValueKernel& kernel, const Make& make) {
-  thread_local std::unordered_map<std::string, std::unique_ptr<Plan>> plans;
-  const std::string name = kernel.name();
-  if (const auto found = plans.find(name); found != plans.end()) return found->second.get();
+  struct Entry {
+    PlanKey key;
+    std::unique_ptr<Plan> plan;
+  };
+  thread_local std::vector<Entry> plans;
+  for (const auto& entry : plans) {
+    if (entry.key.is_of(kernel)) return entry.plan.get();
+  }
   if (plans.size() >= remembered_max) plans.clear();
   TRY_ASSIGN(auto made, make());
-  return plans.emplace(name, std::move(made)).first->second.get();
+  plans.push_back({{std::string(kernel.option("jsonformatschema")),
+                    std::string(kernel.option("avroschema")), kernel.arguments[0], kernel.result},
+                   std::move(made)});
+  return plans.back().plan.get();
 }
 
 Result<std::unique_ptr<avro::Decoder>> make_decoder(const ValueKernel& kernel) {
