@@ -84,11 +84,9 @@ class Editline final : public LineEditor {
   }
 
   void add_history(const std::string& entry) override {
-    // The file of the history has one entry a line.
-    std::string line = entry;
-    std::replace(line.begin(), line.end(), '\n', ' ');
+    // Its lines stay: they are part of texts, and end comments. The history's file encodes them.
     HistEvent event;
-    ::history(history_, &event, H_ENTER, line.c_str());
+    ::history(history_, &event, H_ENTER, entry.c_str());
   }
 
   void abandon() override {

@@ -168,3 +168,29 @@ def test_a_terminal_has_lines_history_completion_and_cancel(tmp_path):
     shell.write("quit\n")
     assert shell.close() == 0
     assert "as answer;" in (tmp_path / ".millstream_history").read_text().replace("\\040", " ")
+
+
+def test_a_recalled_statement_keeps_its_lines(tmp_path):
+    """They are part of its texts, and end its comments."""
+    recall = "\x10\n"
+    shell = Terminal(tmp_path)
+    shell.wait_for("millstream> ")
+    shell.write("select ascii(substring('a\n")
+    shell.wait_for("-> ")
+    shell.write("b', 2, 1)) -- one\n")
+    shell.wait_for("-> ")
+    shell.write("+ 70707 as code;\n")
+    shell.wait_for("70717")
+    shell.wait_for("millstream> ")
+    shell.write(recall)
+    shell.wait_for("70717")
+    shell.wait_for("millstream> ")
+    shell.write("quit\n")
+    assert shell.close() == 0
+    again = Terminal(tmp_path)  # from the history's file
+    again.wait_for("millstream> ")
+    again.write("\x10\x10\n")
+    again.wait_for("70717")
+    again.wait_for("millstream> ")
+    again.write("quit\n")
+    assert again.close() == 0
