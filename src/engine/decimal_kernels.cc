@@ -3,6 +3,7 @@
 // values travel as DECIMAL(38, scale).
 #include <arrow/util/decimal.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/kernels.h"
@@ -150,7 +151,13 @@ struct Operation {
   }
 
   std::optional<Int128> round(Failure& fail, Int128 a) const {
-    const int digits = std::min(kernel.right_scale, kernel.left_scale);
+    // In front of all digits half rounding leaves nothing; floor and ceiling still go as far as
+    // fits no more.
+    constexpr int digits_min = -38;
+    const bool half =
+        kernel.rounding == Rounding::half_up || kernel.rounding == Rounding::half_even;
+    if (kernel.right_scale < digits_min && half) return Int128{0};
+    const int digits = std::clamp(kernel.right_scale, digits_min, kernel.left_scale);
     const Wide cut = rescale(widen(a), kernel.left_scale, digits, kernel.rounding);
     return fit(fail, rescale(cut, digits, kernel.scale, Rounding::half_up), kernel.scale);
   }

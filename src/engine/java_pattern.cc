@@ -22,6 +22,34 @@ Status unrecognized(std::string_view pattern) {
                         {"docroot", "https://spark.apache.org/docs/latest"}});
 }
 
+// The letters of the pattern that stand for something, the others as quotes.
+std::string letters_of(std::string_view pattern) {
+  std::string out;
+  bool quoted = false;
+  for (const char c : pattern) {
+    if (c == '\'') quoted = !quoted;
+    out += quoted ? '\'' : c;
+  }
+  return out;
+}
+
+// Letters that Spark lets nobody use. Where SimpleDateFormat would take the pattern, Spark says
+// that its meaning has changed.
+Status check_letters(std::string_view pattern, bool for_parsing) {
+  const std::string letters = letters_of(pattern);
+  const auto found = letters.find_first_of(for_parsing ? "ABnNpEFqQ" : "ABnNp");
+  if (found == std::string::npos) return Status::OK();
+  constexpr std::string_view old_letters = "GyYMLwWDdFEuaHkKhmsSzZX";
+  for (const char c : letters) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter || old_letters.find(c) != std::string_view::npos) continue;
+    return Status::error(
+        "INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
+        {{"c", std::string(1, letters[found])}, {"pattern", std::string(pattern)}});
+  }
+  return unrecognized(pattern);
+}
+
 std::string offset_text(std::int32_t offset, bool colon, bool minutes, bool seconds) {
   const char sign = offset < 0 ? '-' : '+';
   const int value = std::abs(offset);
@@ -83,6 +111,8 @@ Result<std::shared_ptr<const JavaPattern>> JavaPattern::compile(std::string_view
                                                                 bool for_parsing) {
   auto made = std::make_shared<JavaPattern>();
   int depth = 0;
+  if (letters_of(text).find_first_of("YWwuec") == std::string::npos)
+    TRY(check_letters(text, for_parsing));
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {

@@ -13,6 +13,8 @@ Status refused(std::string_view pattern, std::string_view what) {
   return Status::unsupported("the regular expression {} is not supported: {}", pattern, what);
 }
 
+constexpr int depth_max = 1000;  // of groups
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // An escape after the backslash at `at` (which is left behind it). `in_class`: between [ and ].
@@ -138,8 +140,12 @@ Status translate_class(std::string_view pattern, std::size_t* at, std::string* o
 Result<std::string> JavaRegex::translate(std::string_view pattern, bool* has_dollar) {
   std::string out;
   bool dotall = false;
+  int depth = 0;
   for (std::size_t at = 0; at < pattern.size();) {
     const char c = pattern[at++];
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    // RE2's work grows with the square of it, and Java's stack ends.
+    if (depth > depth_max) return refused(pattern.substr(0, 20), "groups nested too deeply");
     if (c == '\\') {
       TRY(translate_escape(pattern, &at, false, &out));
     } else if (c == '[') {
@@ -209,9 +215,20 @@ Result<std::shared_ptr<const JavaRegex>> JavaRegex::get(std::string_view pattern
 
 int JavaRegex::group_count() const { return regex_->NumberOfCapturingGroups(); }
 
+namespace {
+
+// Java's line ends: \n, \r, U+0085, U+2028 and U+2029.
+bool ends_a_line(std::string_view text) {
+  for (const std::string_view end : {"\n", "\r", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"})
+    if (text.ends_with(end)) return true;
+  return false;
+}
+
+}  // namespace
+
 Result<std::optional<JavaRegex::Match>> JavaRegex::find(std::string_view text,
                                                         std::size_t from) const {
-  if (has_dollar_ && !text.empty() && (text.back() == '\n' || text.back() == '\r')) {
+  if (has_dollar_ && ends_a_line(text)) {
     return Status::unsupported(
         "a regular expression with $ on text that ends with a line end is not supported");
   }

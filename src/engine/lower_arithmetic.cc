@@ -2,6 +2,7 @@
 // types.
 #include <arrow/scalar.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -176,7 +177,10 @@ Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& 
     if (scale->kind != ExprKind::literal || !scale->value->is_valid) {
       return Status::unsupported("{} to a scale that is not constant is not supported", name);
     }
-    digits = static_cast<int>(parse_int64(scale->value->ToString()).value_or(0));
+    // Further off than this no number has digits.
+    constexpr std::int64_t digits_max = 400;
+    const std::int64_t wanted = parse_int64(scale->value->ToString()).value_or(0);
+    digits = static_cast<int>(std::clamp(wanted, -digits_max, digits_max));
   }
   if (is_decimal(type)) {
     const std::string kernel = use({DecimalKernel::Op::round, type.scale(), digits,

@@ -2,6 +2,7 @@
 #include <arrow/scalar.h>
 
 #include "base/text.h"
+#include "engine/chain.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
 #include "functions/lowering.h"
@@ -54,19 +55,19 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
   }
   if (name == "get_map_value") return fmt::format("map_extract_value({}, {})", a[0], a[1]);
   if (name == "get_item" && !expr.ansi)
-    return fmt::format("CASE WHEN {1} < 0 THEN NULL ELSE {0}[{1} + 1] END", a[0], a[1]);
-  if (name == "get_item") {
-    return fmt::format("{0}[ms_array_index({1}, len({0})) + 1]", a[0], a[1]);
-  }
+    return from_template(expr, "CASE WHEN {1} < 0 THEN NULL ELSE {0}[{1} + 1] END", a, "");
+  if (name == "get_item")
+    return from_template(expr, "{0}[ms_array_index({1}, len({0})) + 1]", a, "");
   if (name == "element_at" && expr.ansi)
-    return fmt::format("{0}[ms_element_index({1}, len({0}))]", a[0], a[1]);
+    return from_template(expr, "{0}[ms_element_index({1}, len({0}))]", a, "");
   if (name == "try_element_at" || name == "element_at")
-    return fmt::format("{0}[ms_try_element_index({1}, len({0}))]", a[0], a[1]);
+    return from_template(expr, "{0}[ms_try_element_index({1}, len({0}))]", a, "");
   if (name == "slice") {
-    return fmt::format(
+    return from_template(
+        expr,
         "list_slice({0}, ms_slice_begin({1}, len({0})), ms_slice_begin({1}, len({0})) + "
         "ms_slice_length({2}) - 1)",
-        a[0], a[1], a[2]);
+        a, "");
   }
   if (name == "get_array_struct_fields") {
     const std::string item = fresh_variable();
@@ -108,7 +109,7 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
       return fmt::format("({} LIKE {})", a[0], sql_quote(*pattern));
   }
   if (name == "between") return from_template(expr, "({0} >= {1} AND {0} <= {2})", a, "");
-  if (name == "concat") return "(" + join(a, " || ") + ")";
+  if (name == "concat") return "(" + chained(a, 0, a.size(), " || ") + ")";
   if (name == "concat_ws") {
     std::vector<std::string> parts;
     for (std::size_t i = 1; i < a.size(); ++i) {

@@ -313,6 +313,33 @@ Result<std::string> ExprLowering::subquery(const Expr& expr) {
   return (expr.name == "exists" ? "EXISTS (" : "(") + plan + ")";
 }
 
+namespace {
+
+bool holds_subquery(const plan::Node& root) {
+  std::vector<const plan::Node*> open = {&root};
+  bool found = false;
+  while (!open.empty() && !found) {
+    const plan::Node& node = *open.back();
+    open.pop_back();
+    plan::for_each_expression(
+        node, [&](const Expr& e) { found = found || plan::contains(e, ExprKind::subquery); });
+    for (const auto& child : node.children) open.push_back(child.get());
+  }
+  return found;
+}
+
+// A subquery within subqueries, which has no columns of theirs, as rows that are computed on their
+// own: what DuckDB does to push filters down grows fourfold with each level.
+plan::NodePtr on_its_own(const plan::NodePtr& plan) {
+  auto shared = std::make_shared<plan::Shared>();
+  shared->definition = plan;
+  shared->output = plan->output;
+  for (const auto& attribute : plan->output) shared->columns.push_back(attribute.id);
+  return shared;
+}
+
+}  // namespace
+
 // The plan's statement, its parameters bound to the outer columns among the arguments.
 Result<std::string> ExprLowering::subquery_plan(const Expr& expr, const Arguments& arguments) {
   const auto values = static_cast<std::size_t>(expr.ordinal);
@@ -324,7 +351,9 @@ Result<std::string> ExprLowering::subquery_plan(const Expr& expr, const Argument
   const auto keys = std::exchange(keys_, {});
   const auto over = std::exchange(window_over_, {});
   narrow_off_ += may ? 0 : 1;
-  auto lowered = lower_plan_(expr.plan);
+  const bool alone =
+      expr.name == "scalarsubquery" && expr.parameters.empty() && holds_subquery(*expr.plan);
+  auto lowered = lower_plan_(alone ? on_its_own(expr.plan) : expr.plan);
   narrow_off_ -= may ? 0 : 1;
   keys_ = keys;
   window_over_ = over;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "engine/chain.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
 #include "functions/lowering.h"
@@ -56,7 +57,8 @@ bool is_used_again(std::string_view text, std::size_t argument) {
   return first != std::string_view::npos && text.find(place, first + 1) != std::string_view::npos;
 }
 
-// A long chain as a balanced tree: DuckDB's work on a flat one grows with its square.
+}  // namespace
+
 std::string chained(const std::vector<std::string>& parts, std::size_t from, std::size_t to,
                     std::string_view word) {
   constexpr std::size_t flat_max = 16;
@@ -69,6 +71,8 @@ std::string chained(const std::vector<std::string>& parts, std::size_t from, std
   return "(" + chained(parts, from, middle, word) + ")" + std::string(word) + "(" +
          chained(parts, middle, to, word) + ")";
 }
+
+namespace {
 
 // The column of `column = constant`, of a type whose equality is DuckDB's; null: it is something
 // else.

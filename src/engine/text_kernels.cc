@@ -316,7 +316,11 @@ std::optional<std::string> format_by_pattern(Failure& fail, std::string_view num
 
 std::optional<std::string> format_number(Failure& fail, std::string_view number,
                                          std::int32_t places) {
+  constexpr std::int32_t places_max = 1'000'000;
   if (places < 0) return std::nullopt;
+  if (places > places_max)
+    return fail(
+        Status::unsupported("format_number with more than {} places is not supported", places_max));
   std::string pattern = "#,###,###,###,###,###,##0";
   if (places > 0) pattern += "." + std::string(static_cast<std::size_t>(places), '0');
   return format_by_pattern(fail, number, pattern);

@@ -58,6 +58,22 @@ def test_cn13_what_a_newer_client_sends_is_refused_by_its_number(wire, place):
     assert len(list(wire.execute(wire.range_request(1)))) > 1  # the session goes on
 
 
+@pytest.mark.parametrize("in_lambda", [False, True])
+def test_a_lambda_variable_without_a_name_is_refused(wire, in_lambda):
+    request = project_of_one_row(wire)
+    expression = request.plan.root.project.expressions.add()
+    if in_lambda:
+        call = expression.unresolved_function
+        call.function_name = "transform"
+        call.arguments.add().expression_string.expression = "array(id)"
+        function = call.arguments.add().lambda_function
+        function.arguments.add().name_parts.append("x")
+        expression = function.function
+    expression.unresolved_named_lambda_variable.SetInParent()
+    assert failure(lambda: wire.execute(request))[0] == "CONNECT_INVALID_PLAN.FIELD_CANNOT_BE_EMPTY"
+    assert len(list(wire.execute(wire.range_request(1)))) > 1
+
+
 def test_cn13_a_plan_without_content(wire):
     condition, _, message = failure(lambda: wire.execute(wire.execute_request()))
     assert condition == "CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET"

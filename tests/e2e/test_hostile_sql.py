@@ -1,5 +1,7 @@
 """SQL text made to hurt: it ends, by rows or by an error that the client understands, and the session goes on."""
 
+import time
+
 import pytest
 from pyspark.errors import PySparkException
 
@@ -56,6 +58,46 @@ def test_definitions_that_double(spark):
         f"a{i} AS (SELECT l.x + r.x AS x FROM a{i - 1} l JOIN a{i - 1} r ON l.x = r.x)" for i in range(1, 31)
     )
     assert ends(spark, names + " SELECT x FROM a30")[0][0] == 1 << 30
+
+
+def nested(inner, before, after, levels):
+    return before * levels + inner + after * levels
+
+
+@pytest.mark.parametrize("text", [
+    "SELECT " + nested("id", "array(", ")[0]", 18) + " FROM range(2)",
+    "SELECT " + nested("id", "element_at(array(", "), 1)", 18) + " FROM range(2)",
+    "SELECT " + nested("array(id)", "slice(", ", 1, 1)", 18) + "[0] FROM range(2)",
+    "SELECT x" + "[0]" * 18 + " FROM (SELECT " + nested("id", "array(", ")", 18) + " AS x FROM range(2))",
+])
+def test_access_within_access_does_not_double(spark, text):
+    started = time.monotonic()
+    assert [row[0] for row in ends(spark, text)] == [0, 1]
+    assert time.monotonic() - started < 20  # minutes, were each argument written twice
+
+
+def test_subqueries_within_subqueries_do_not_multiply(spark):
+    names = ", ".join(f"c{i} AS (SELECT (SELECT max(x) FROM c{i - 1}) + 1 AS x)" for i in range(1, 25))
+    started = time.monotonic()
+    assert ends(spark, f"WITH c0 AS (SELECT 1 AS x), {names} SELECT x FROM c24")[0][0] == 25
+    assert time.monotonic() - started < 20
+
+
+def test_a_long_concat_is_not_cubic(spark):
+    started = time.monotonic()
+    assert ends(spark, "SELECT concat(" + ", ".join(["'a'"] * 1500) + ")")[0][0] == "a" * 1500
+    assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize("call", [
+    "floor(0, -2147483647)", "ceil(0, -2147483648)", "floor(1.5, -2147483000)", "floor(-1.5, 2147483647)",
+    "bround(1.5, -2147483648)", "round(1.5BD, -2147483647)", "round(1.5D, -2147483648)", "round(15, -2147483648)",
+    "format_number(1.5, 2147483647)", "'a' rlike '" + "(" * 20000 + "a" + ")" * 20000 + "'",
+])
+def test_extreme_arguments_end(spark, call):
+    started = time.monotonic()
+    assert ends(spark, f"SELECT {call}") != "INTERNAL_ERROR"
+    assert time.monotonic() - started < 20
 
 
 def test_recursion_ends(spark):
