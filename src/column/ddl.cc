@@ -91,7 +91,11 @@ class Parser {
 
   Result<TypePtr> nested(const std::string& name, int depth) {
     if (name == "struct" && accept("<>")) return struct_type({});
-    if (!accept("<")) return unexpected();
+    if (!accept("<")) {
+      return Status::error(
+          "INCOMPLETE_TYPE_DEFINITION." + to_upper(name),
+          name == "array" ? ErrorParameters{{"elementType", "<INT>"}} : ErrorParameters());
+    }
     TypePtr result;
     if (name == "array") {
       TRY_ASSIGN(TypePtr element, type(depth + 1));
@@ -117,7 +121,25 @@ class Parser {
       TRY_ASSIGN(scale, number());
     }
     if (!accept(")")) return unexpected();
-    if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
+    if (precision > 38) {
+      ErrorInfo info =
+          Status::error("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+                        {{"precision", std::to_string(precision)}, {"maxPrecision", "38"}})
+              .info();
+      info.kind = ErrorKind::arithmetic;
+      return Status(std::move(info));
+    }
+    if (scale > precision) {
+      ErrorInfo info;
+      info.kind = ErrorKind::parse;
+      info.condition = "_LEGACY_ERROR_TEMP_1228";
+      info.parameters = {{"scale", std::to_string(scale)},
+                         {"precision", std::to_string(precision)}};
+      info.message = fmt::format("Decimal scale ({}) cannot be greater than precision ({}).", scale,
+                                 precision);
+      return Status(std::move(info));
+    }
+    if (precision < 1 || scale < 0) {
       return Status::invalid(
           "decimal({},{}) is not a type: precision is 1 to 38, scale 0 to precision", precision,
           scale);

@@ -157,6 +157,12 @@ Status check_percentage(const Request& request, const Call& call) {
                    {"currentValue", fmt::format("{}D", argument.literal->ToString())}});
 }
 
+// Whether a percentage, or each of an array of them, is a number.
+bool is_percentage(const column::DataType& type) {
+  if (type.kind() == TypeKind::array) return is_percentage(*type.element());
+  return type.is_numeric() || type.is_string() || type.kind() == TypeKind::null;
+}
+
 // The type of one percentage or of an array of them, and of as many results.
 TypePtr percentage_type(const Argument& argument) {
   return argument.type->kind() == TypeKind::array
@@ -175,6 +181,7 @@ Result<Call> percentile(const Request& request) {
   const TypePtr& type = request.arguments[0].type;
   if (!type->is_numeric() && !type->is_string() && type->kind() != TypeKind::null)
     return Status::unsupported("{} of {} is not supported", request.name, type->sql());
+  if (!is_percentage(*request.arguments[1].type)) return unexpected_input(request, 1, "\"DOUBLE\"");
   TRY(check_percentage(request, call));
   call.argument_types = {column::double_type(), percentage_type(request.arguments[1])};
   call.type = result_per_percentage(request.arguments[1], column::double_type());
@@ -199,8 +206,18 @@ Result<Call> percentile_approx(const Request& request) {
     return Status::unsupported("{} of {} is not supported", request.name,
                                request.arguments[0].type->sql());
   if (request.arguments.size() == 2) call.pretty.insert(call.pretty.rfind(')'), ", 10000");
+  if (!is_percentage(*request.arguments[1].type)) return unexpected_input(request, 1, "\"DOUBLE\"");
   TRY(check_percentage(request, call));
-  if (request.arguments.size() == 3) call.argument_types[2] = column::double_type();
+  if (request.arguments.size() == 3) {
+    const auto accuracy = literal_int(request.arguments[2]);
+    if (accuracy && (*accuracy <= 0 || *accuracy > 2147483647)) {
+      return mismatch("VALUE_OUT_OF_RANGE", call.pretty,
+                      {{"exprName", "accuracy"},
+                       {"valueRange", "(0, 2147483647]"},
+                       {"currentValue", fmt::format("{}L", *accuracy)}});
+    }
+    call.argument_types[2] = column::double_type();
+  }
   call.argument_types[1] = percentage_type(request.arguments[1]);
   call.type = result_per_percentage(request.arguments[1], call.argument_types[0]);
   return call;

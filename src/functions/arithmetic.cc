@@ -184,6 +184,17 @@ Result<Call> arithmetic(const Request& request) {
   const bool sum = call.name == "add" || call.name == "subtract";
   if (sum && temporal(request, &call)) return call;
   if (sum && !request.settings.ansi) TRY(check_times(request, call.name == "add"));
+  if (sum && is_date(a) && b->is_numeric()) TRY(check_times(request, call.name == "add"));
+  // Spark takes the months for what the days are added to.
+  if (call.name == "add" && is_interval(a) && is_interval(b) && a->kind() != b->kind()) {
+    const Argument& months = request.arguments[is_year_month(a) ? 0 : 1];
+    return mismatch("UNEXPECTED_INPUT_TYPE",
+                    pretty_from(is_year_month(a) ? "{0} + {1}" : "{1} + {0}", request),
+                    {{"paramIndex", "first"},
+                     {"requiredType", "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\""},
+                     {"inputSql", quoted(months.sql)},
+                     {"inputType", quoted(months.type)}});
+  }
   if ((call.name == "multiply" && (is_interval(a) || is_interval(b))) ||
       (call.name == "divide" && is_interval(a))) {
     return scaled_interval(request, std::move(call));

@@ -174,8 +174,11 @@ Result<Call> with_element(const Request& request) {
     return mismatch("NULL_TYPE", call.pretty, {{"functionName", "`" + request.name + "`"}});
   }
   const bool ansi = request.settings.ansi;
-  const TypePtr common = ansi ? wider_type(array->element(), value, ansi)
-                              : tightest_type(array->element(), value, ansi);
+  const bool known = value->kind() != TypeKind::null && array->element()->kind() != TypeKind::null;
+  const bool mixed = known && value->is_string() != array->element()->is_string();
+  const TypePtr common = mixed  ? nullptr
+                         : ansi ? wider_type(array->element(), value, ansi)
+                                : tightest_type(array->element(), value, ansi);
   if (common == nullptr) {
     return mismatch("ARRAY_FUNCTION_DIFF_TYPES", call.pretty,
                     {{"functionName", "`" + request.name + "`"},

@@ -103,6 +103,10 @@ Result<DocumentOptions> read_options(const Request& request, std::size_t place, 
 // A schema as a constant, in DDL or JSON.
 Result<TypePtr> constant_schema(const Request& request) {
   const auto schema = literal_text(request.arguments[1]);
+  if (!schema && request.arguments[1].literal != nullptr) {
+    return Status::error("INVALID_SCHEMA.NON_STRING_LITERAL",
+                         {{"inputSchema", quoted(request.arguments[1].sql)}});
+  }
   if (!schema)
     return Status::unsupported("{} with a schema that is not constant is not supported",
                                request.name);

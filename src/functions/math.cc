@@ -221,6 +221,8 @@ Result<Call> shift(const Request& request) {
 Result<Call> seeded(const Request& request) {
   TRY_ASSIGN(Call call, apply_signature(request));
   const std::size_t before_seed = call.name == "randstr" ? 1 : 0;
+  if (before_seed == 0 && !request.arguments.empty() && request.arguments[0].type->is_string())
+    return unexpected_input(request, 0, "(\"INT\" or \"BIGINT\")");
   if (request.arguments.size() > before_seed) call.name += "_seeded";
   return call;
 }

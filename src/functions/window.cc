@@ -70,10 +70,27 @@ Result<Call> nth_value(const Request& request) {
       call.pretty += " ignore nulls";
     }
   }
-  if (!literal_int(request.arguments[1])) return unexpected_input(request, 1, "\"INT\"");
+  const auto offset = literal_int(request.arguments[1]);
+  if (!offset) return unexpected_input(request, 1, "\"INT\"");
+  if (*offset <= 0) {
+    return mismatch("VALUE_OUT_OF_RANGE", call.pretty,
+                    {{"exprName", "offset"},
+                     {"valueRange", "(0, 9223372036854775807]"},
+                     {"currentValue", fmt::format("{}L", *offset)}});
+  }
   call.argument_types[1] = column::int_type();
   call.type = request.arguments[0].type;
   return call;
+}
+
+Result<Call> ntile(const Request& request) {
+  TRY_ASSIGN(Call call, apply_signature(request));
+  const auto buckets = literal_int(request.arguments[0]);
+  if (!buckets || *buckets > 0) return call;
+  return mismatch("VALUE_OUT_OF_RANGE", call.pretty,
+                  {{"exprName", "buckets"},
+                   {"valueRange", "(0, 2147483647]"},
+                   {"currentValue", std::to_string(*buckets)}});
 }
 
 Entry row(std::string_view name, std::string_view parameters, std::string_view result,
@@ -103,7 +120,7 @@ const Entry entries[] = {
     upper_row("dense_rank", "", "i", "dense_rank()"),
     upper_row("percent_rank", "", "d", "percent_rank()"),
     row("cume_dist", "", "d", "cume_dist()"),
-    row("ntile", "i", "i", "ntile({0})"),
+    row("ntile", "i", "i", "ntile({0})", ntile),
     row("lag", "", "", "lag({*})", shifted),
     row("lead", "", "", "lead({*})", shifted),
     row("lag_ignore_nulls_1", "", "", "lag({0} IGNORE NULLS)"),

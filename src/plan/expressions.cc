@@ -202,6 +202,12 @@ Result<ExprPtr> ExpressionAnalyzer::resolve_kind(const Proto& proto) {
     case Proto::kUnresolvedNamedLambdaVariable: {
       NameParts parts(proto.unresolved_named_lambda_variable().name_parts().begin(),
                       proto.unresolved_named_lambda_variable().name_parts().end());
+      if (parts.empty()) {
+        return Status::error(
+            "CONNECT_INVALID_PLAN.FIELD_CANNOT_BE_EMPTY",
+            {{"fieldName", "name_parts"},
+             {"fullName", "spark.connect.Expression.UnresolvedNamedLambdaVariable"}});
+      }
       return scope_.resolve(parts);
     }
     case Proto::kCommonInlineUserDefinedFunction:
@@ -236,7 +242,9 @@ Result<ExprPtr> ExpressionAnalyzer::attribute(const sc::Expression_UnresolvedAtt
     const std::string lower = to_lower(parts[0]);
     if (lower == "current_date" || lower == "current_timestamp" || lower == "current_user" ||
         lower == "user") {
-      auto called = call(lower == "user" ? "current_user" : lower, {});
+      sc::Expression_UnresolvedFunction bare;
+      bare.set_function_name(lower == "user" ? "current_user" : lower);
+      auto called = function(bare);
       if (called.ok()) {
         return make_alias(*called, (*called)->pretty, next_attribute_id());
       }

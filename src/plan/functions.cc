@@ -278,6 +278,22 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   return ExprPtr(out);
 }
 
+namespace {
+
+bool is_day_time(const ExprPtr& e) { return e->type->kind() == TypeKind::day_time_interval; }
+
+// A text moved by days and less: a time, which is a text again.
+Result<ExprPtr> moved_text(ExpressionAnalyzer& analyzer, const std::string& sign,
+                           std::vector<ExprPtr> arguments, bool swapped) {
+  ExprPtr& text = arguments[swapped ? 1 : 0];
+  const TypePtr type = text->type;
+  text = implicit_cast(text, column::timestamp_type(), analyzer.ansi());
+  TRY_ASSIGN(ExprPtr moved, analyzer.call(sign, std::move(arguments)));
+  return implicit_cast(moved, type, analyzer.ansi());
+}
+
+}  // namespace
+
 Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
     const std::string& lower, const std::string& name, const std::vector<ExprPtr>& given) {
   const auto wrap = [](Result<ExprPtr> made) -> Result<std::optional<ExprPtr>> {
@@ -334,6 +350,19 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
     out->pretty = lower.substr(8) + "(" + arguments[1]->pretty + ")";
     out->nullable = true;
     return std::optional<ExprPtr>(out);
+  }
+  if ((lower == "+" || lower == "-") && arguments.size() == 2) {
+    const bool swapped = lower == "+" && is_day_time(arguments[0]);
+    const ExprPtr& text = arguments[swapped ? 1 : 0];
+    if (text->type->is_string() && is_day_time(arguments[swapped ? 0 : 1]))
+      return wrap(moved_text(*this, lower, arguments, swapped));
+  }
+  const bool random = lower == "rand" || lower == "random" || lower == "randn";
+  if (random && arguments.size() == 1 && contains(*arguments[0], ExprKind::attribute)) {
+    const std::string seeded = (lower == "randn" ? "randn(" : "rand(") + arguments[0]->pretty + ")";
+    return Status::error(
+        "SEED_EXPRESSION_IS_UNFOLDABLE",
+        {{"seedExpr", sql_expr(arguments[0]->pretty)}, {"exprWithSeed", sql_expr(seeded)}});
   }
   if (lower == "ms_row") return wrap(call("named_struct", arguments));
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "functions/store.h"
 #include "plan/interval_text.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
@@ -168,7 +169,7 @@ class Fit {
       if (from->type->kind() != to.type->kind()) return wrong_type(from, to, path);
       return nested(from, to, path);
     }
-    if (!functions::can_cast(from->type, to.type, true)) return wrong_type(from, to, path);
+    if (!functions::ansi_stores(from->type, to.type)) return wrong_type(from, to, path);
     return make_cast(from, to.type, ansi_);
   }
 
@@ -182,7 +183,7 @@ class Fit {
           return Status::unsupported("DataFrame.to of structs within the column {}", sql_id(path));
         }
       }
-      if (!functions::can_cast(from->type, to.type, true)) return wrong_type(from, to, path);
+      if (!functions::ansi_stores(from->type, to.type)) return wrong_type(from, to, path);
       return make_cast(from, to.type, ansi_);
     }
     std::vector<ExprPtr> pairs;

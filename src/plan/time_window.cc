@@ -70,6 +70,25 @@ Result<ExprPtr> window_struct(ExpressionAnalyzer& analyzer, const Windows& w, co
   return analyzer.call("named_struct", {string_literal("start"), from, string_literal("end"), to});
 }
 
+// "1 month", "2 years 1 month": the months among the parts of a duration, as Spark shows it;
+// nothing where there are none.
+std::optional<std::string> months_in(const std::string& duration) {
+  const auto words = split(to_lower(trim(duration)), ' ');
+  for (const auto& word : words) {
+    if (word == "month" || word == "months" || word == "year" || word == "years") return duration;
+  }
+  return std::nullopt;
+}
+
+Status months_refused(const std::string& duration) {
+  ErrorInfo info;
+  info.kind = ErrorKind::illegal_argument;
+  info.condition = "_LEGACY_ERROR_TEMP_3231";
+  info.parameters = {{"interval", duration}};
+  info.message = "Intervals greater than a month is not supported (" + duration + ").";
+  return Status(std::move(info));
+}
+
 }  // namespace
 
 Result<ExprPtr> ExpressionAnalyzer::time_window(const std::vector<ExprPtr>& arguments) {
@@ -84,19 +103,32 @@ Result<ExprPtr> ExpressionAnalyzer::time_window(const std::vector<ExprPtr>& argu
   const TypeKind kind = time->type->kind();
   if (kind == TypeKind::string || kind == TypeKind::date || kind == TypeKind::null) {
     time = implicit_cast(time, column::timestamp_type(), ansi());
-  } else if (kind != TypeKind::timestamp) {
+  } else if (kind == TypeKind::timestamp_ntz || kind == TypeKind::struct_) {
     return Status::unsupported("window over a column of the type {}", time->type->sql());
   }
   std::vector<std::int64_t> micros;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const auto text = constant_string(*arguments[i]);
     if (!text) return Status::unsupported("window wants constant durations");
+    if (const auto months = months_in(*text)) return months_refused(*months);
     TRY_ASSIGN(const std::int64_t ms, parse_delay_ms(*text));
     micros.push_back(ms * 1000);
   }
   const std::int64_t duration = micros[0];
   const std::int64_t slide = micros.size() > 1 ? micros[1] : duration;
   const std::int64_t start = micros.size() > 2 ? micros[2] : 0;
+  if (time->type->kind() != TypeKind::timestamp) {
+    return Status::error(
+        "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+        {{"sqlExpr",
+          sql_expr(fmt::format("window({}, {}, {}, {})", time->pretty, duration, slide, start))},
+         {"paramIndex", "first"},
+         {"requiredType",
+          "(\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\" or \"STRUCT<start: TIMESTAMP, end: "
+          "TIMESTAMP>\" or \"STRUCT<start: TIMESTAMP_NTZ, end: TIMESTAMP_NTZ>\")"},
+         {"inputSql", sql_expr(time->pretty)},
+         {"inputType", sql_type(time->type)}});
+  }
   const auto wrong = [&](const char* left, std::int64_t a, const char* right, std::int64_t b,
                          const char* relation) {
     return Status::error("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION",

@@ -28,6 +28,11 @@ bool needs_order(const std::string& name) {
   return is_ranking(name) || name == "lag" || name == "lead";
 }
 
+bool is_interval(const column::TypePtr& type) {
+  return type->kind() == column::TypeKind::day_time_interval ||
+         type->kind() == column::TypeKind::year_month_interval;
+}
+
 std::string bound_text(const FrameBound& bound) {
   switch (bound.kind) {
     case Bound::unbounded_preceding:
@@ -39,6 +44,8 @@ std::string bound_text(const FrameBound& bound) {
     // A bound given by the DataFrame API is a signed literal, and Spark prints it as it is: -1
     // FOLLOWING.
     case Bound::preceding:
+      if (is_interval(bound.offset->type) && bound.offset->pretty.starts_with("(- "))
+        return bound.offset->pretty.substr(3, bound.offset->pretty.size() - 4) + " PRECEDING";
       return bound.offset->pretty +
              (bound.offset->pretty.starts_with('-') || bound.offset->pretty.starts_with("(- ")
                   ? " FOLLOWING"
@@ -86,11 +93,6 @@ std::optional<Distance> distance_of(const ExprPtr& value) {
   }
   if (value->kind != ExprKind::literal || !value->value->is_valid) return std::nullopt;
   return Distance{value, value->pretty.starts_with('-')};
-}
-
-bool is_interval(const column::TypePtr& type) {
-  return type->kind() == column::TypeKind::day_time_interval ||
-         type->kind() == column::TypeKind::year_month_interval;
 }
 
 // Whether RANGE can go by such a distance from a value of that type.

@@ -406,6 +406,15 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
       TRY_ASSIGN(const auto parts, sql::parse_identifier(call.recover_partitions().table_name()));
       TRY_ASSIGN(const bool exists, table_exists(parts));
       if (!exists) return not_found(parts);
+      const auto name = session_.table_name(parts);
+      if (!name.ok()) return nothing();
+      TRY_ASSIGN(const auto entry, warehouse_.entry(*name));
+      const bool files = entry && !entry->view && entry->provider != "delta";
+      if (files && entry->partition_by.empty()) {
+        return Status::error("NOT_A_PARTITIONED_TABLE",
+                             {{"operation", "ALTER TABLE RECOVER PARTITIONS"},
+                              {"tableIdentWithDB", name->quoted()}});
+      }
       return nothing();  // the partitions of files are found when they are read
     }
     case proto::Catalog::kDropView: {

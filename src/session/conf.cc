@@ -123,6 +123,12 @@ Status check_value(const Key& key, const std::string& name, const std::string& v
       break;
     case Type::integer:
       if (!parse_int64(trim(value))) return mismatch(name, value, "int");
+      if (name == "spark.sql.shuffle.partitions" && *parse_int64(trim(value)) <= 0) {
+        return Status::error("INVALID_CONF_VALUE.REQUIREMENT",
+                             {{"confName", name},
+                              {"confValue", value},
+                              {"confRequirement", "The value of " + name + " must be positive"}});
+      }
       break;
     case Type::zone:
       if (!is_time_zone(value)) {

@@ -223,6 +223,24 @@ Status StatementRun::fill_file_table(const Entry& entry, const std::string& dire
                      Options(entry.options), entry.partition_by, node, context_, entry.buckets);
 }
 
+namespace {
+
+Status check_partition_columns(const sql::CreateTable& create, const TableName& name,
+                               const column::Schema& schema) {
+  std::vector<std::string> known;
+  for (const auto& field : schema) known.push_back(quote_identifier(field.name));
+  for (const auto& column : create.partition_by) {
+    if (column::find_field_ignore_case(schema, column) >= 0) continue;
+    return Status::error("COLUMN_NOT_DEFINED_IN_TABLE", {{"colType", "partition"},
+                                                         {"colName", quote_identifier(column)},
+                                                         {"tableName", name.quoted()},
+                                                         {"tableCols", join(known, ", ")}});
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
 // A table of parquet, json, … files: an entry, and a folder for them.
 Status StatementRun::create_file_table(const sql::CreateTable& create, const TableName& name) {
   TRY(check_format(create.provider));
@@ -265,6 +283,7 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
     return std::none_of(create.partition_by.begin(), create.partition_by.end(),
                         [&](const auto& by) { return equals_ignore_case(by, field.name); });
   });
+  if (!schema.empty()) TRY(check_partition_columns(create, name, schema));
   if (!schema.empty()) entry.schema = column::schema_to_json(column::as_nullable(schema));
   TRY(warehouse_.store()->make_directories(directory));
   if (create.query != nullptr) TRY(fill_file_table(entry, directory, create.query));

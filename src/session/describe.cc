@@ -164,6 +164,15 @@ StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
   if (names) {
     project->add_expressions()->mutable_expression_string()->set_expression(
         "concat_ws('/', " + join(parts, ", ") + ") AS partition");
+    decltype(read) unsorted;
+    unsorted.Swap(&read);
+    read.mutable_sort()->set_is_global(true);
+    read.mutable_sort()->mutable_input()->Swap(&unsorted);
+    read.mutable_sort()
+        ->add_order()
+        ->mutable_child()
+        ->mutable_unresolved_attribute()
+        ->set_unparsed_identifier("partition");
   }
   TRY_ASSIGN(const auto node, session_.analyze(read));
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
@@ -173,6 +182,40 @@ StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
   TRY_ASSIGN(result.rows, concatenated(result.schema, batches));
   return std::optional<CatalogResult>(std::move(result));
 }
+
+namespace {
+
+std::string single_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+// OPTIONS and TBLPROPERTIES: "WORD (\n  'a' = 'b')\n"; nothing where there are none.
+std::string listed(const char* word, const std::map<std::string, std::string>& values) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : values)
+    parts.push_back("  " + single_quoted(key) + " = " + single_quoted(value));
+  return parts.empty() ? "" : fmt::format("{} (\n{})\n", word, join(parts, ",\n"));
+}
+
+std::string column_ddl(const column::Field& field) {
+  const auto metadata = nlohmann::json::parse(field.metadata, nullptr, false);
+  const auto said = [&](const char* key) {
+    return metadata.is_object() ? metadata.value(key, std::string()) : std::string();
+  };
+  std::string out = "  " + field.name + " " + field.type->sql();
+  if (field.type->is_string()) out += " COLLATE UTF8_BINARY";
+  if (const auto value = said("CURRENT_DEFAULT"); !value.empty()) out += " DEFAULT " + value;
+  if (const auto comment = said("comment"); !comment.empty())
+    out += " COMMENT " + single_quoted(comment);
+  return out;
+}
+
+}  // namespace
 
 StatementRun::Outcome StatementRun::show_of_table(const sql::Show& show) {
   if (is_view(show.in)) {
@@ -204,13 +247,16 @@ StatementRun::Outcome StatementRun::show_of_table(const sql::Show& show) {
     sql += "WITH SCHEMA COMPENSATION\nAS " + entry->text + "\n";
   } else {
     TRY_ASSIGN(const auto schema, column::schema_from_text(entry->schema));
-    for (const auto& field : schema) columns.push_back("  " + field.name + " " + field.type->sql());
+    for (const auto& field : schema) columns.push_back(column_ddl(field));
     sql = fmt::format("CREATE TABLE spark_catalog.{}.{} (\n{})\nUSING {}\n", name->database,
                       name->table, join(columns, ",\n"), entry->provider);
+    sql += listed("OPTIONS", entry->options);
     if (!entry->partition_by.empty()) {
       sql += "PARTITIONED BY (" + join(entry->partition_by, ", ") + ")\n";
     }
+    if (!entry->comment.empty()) sql += "COMMENT " + single_quoted(entry->comment) + "\n";
     if (entry->external) sql += "LOCATION '" + io::to_uri(entry->location) + "'\n";
+    sql += listed("TBLPROPERTIES", entry->properties);
   }
   table.row({text(sql)});
   return finish(table);

@@ -349,6 +349,11 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
   }
   auto name = session_.table_name(parts);
   if (name.ok() && parts.size() == 1 && !database_.empty()) name->database = database_;
+  if (!name.ok() && parts.size() > 3) {
+    return Status::error(
+        "REQUIRES_SINGLE_PART_NAMESPACE",
+        {{"sessionCatalog", "spark_catalog"}, {"identifier", quote_identifiers(parts)}});
+  }
   if (!name.ok()) return session_.table_not_found(parts);
   TRY_ASSIGN(const auto entry, runtime.warehouse->entry(*name));
   if (entry && entry->view) return stored_view(*name, *entry);

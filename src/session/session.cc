@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "plan/analyzer.h"
+#include "session/insert.h"
 #include "session/kept_relations.h"
 #include "session/kept_rows.h"
 #include "session/resolver.h"
@@ -146,6 +147,7 @@ Status Session::create_text_view(const spark::connect::Relation& query, const st
   SessionResolver resolver(*this);
   resolver.set_defining(global ? quote_identifiers({"global_temp", name}) : quote_identifier(name));
   TRY_ASSIGN(const auto node, plan::analyze(query, resolver, analyzer_settings(conf_)));
+  if (!analyzer_settings(conf_).case_sensitive) TRY(check_duplicates(plan::schema_of(*node)));
   View view;
   view.name = name;
   view.relation = query.SerializeAsString();

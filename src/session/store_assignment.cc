@@ -1,9 +1,8 @@
 #include "session/store_assignment.h"
 
-#include <functional>
-
 #include "base/text.h"
 #include "functions/registry.h"
+#include "functions/store.h"
 #include "plan/expr.h"
 #include "session/resolver.h"
 
@@ -13,37 +12,11 @@ namespace {
 
 using column::TypeKind;
 using column::TypePtr;
+using functions::is_atomic;
+using functions::members_go;
 
 bool is_datetime(TypeKind kind) {
   return kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz;
-}
-
-bool is_atomic(const TypePtr& type) {
-  return !type->is_nested() && type->kind() != TypeKind::null && type->kind() != TypeKind::variant;
-}
-
-// Of nested types, member by member.
-bool members_go(const TypePtr& from, const TypePtr& to,
-                const std::function<bool(const TypePtr&, const TypePtr&)>& goes) {
-  if (from->kind() != to->kind() || from->fields().size() != to->fields().size()) return false;
-  for (std::size_t i = 0; i < from->fields().size(); ++i) {
-    const auto& given = from->fields()[i];
-    const auto& wanted = to->fields()[i];
-    if (given.nullable && !wanted.nullable) return false;
-    if (!goes(given.type, wanted.type)) return false;
-  }
-  return true;
-}
-
-bool ansi_stores(const TypePtr& from, const TypePtr& to) {
-  if (column::same_type_ignoring_nullability(from, to) || from->kind() == TypeKind::null) {
-    return true;
-  }
-  if (from->is_numeric() && to->is_numeric()) return true;
-  if (is_atomic(from) && to->is_string()) return true;
-  if (is_datetime(from->kind()) && is_datetime(to->kind())) return true;
-  if (from->kind() == to->kind() && !from->is_nested()) return true;  // intervals, decimals
-  return from->is_nested() && members_go(from, to, ansi_stores);
 }
 
 // The digits before and behind the point that every value of the type has room for.
@@ -100,7 +73,7 @@ StoreAssignment store_assignment(const RuntimeConf& conf) {
 bool can_store(StoreAssignment policy, const TypePtr& from, const TypePtr& to) {
   switch (policy) {
     case StoreAssignment::ansi:
-      return ansi_stores(from, to);
+      return functions::ansi_stores(from, to);
     case StoreAssignment::strict:
       return strict_stores(from, to);
     case StoreAssignment::legacy:

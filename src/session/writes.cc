@@ -11,6 +11,7 @@
 #include "plan/analyzer.h"
 #include "session/column_rules.h"
 #include "session/file_tables.h"
+#include "session/insert.h"
 #include "session/replace_rows.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
@@ -142,6 +143,9 @@ Status write_files(Session& session, const std::string& format, const std::strin
                    SaveMode mode, const Options& options, std::vector<std::string> partition_by,
                    const plan::NodePtr& node, const ActionContext& context,
                    const Buckets& buckets) {
+  // CSV tells its columns apart by their places.
+  if (format != "csv" && !analyzer_settings(session.conf()).case_sensitive)
+    TRY(check_duplicates(plan::schema_of(*node)));
   const auto& store = session.runtime().store;
   TRY_ASSIGN(const bool exists, store->exists(path));
   std::vector<std::string> before;

@@ -186,6 +186,23 @@ Status Grammar::table_clauses(CreateTable& create) {
     return parse_error(text_, tokens_[0], tokens_[std::max(start, position_) - 1],
                        Status::error("DUPLICATE_CLAUSES", {{"clauseName", clause}}));
   };
+  // (a, b INT): a column with a type is one more of the table.
+  const auto partition_fields = [&]() -> Status {
+    const std::size_t close = matching_bracket(position_);
+    TRY(expect_symbol("("));
+    do {
+      if (is_symbol("(", 1))
+        return refused_statement("CREATE TABLE … PARTITIONED BY " + to_upper(peek().text) + "(…)");
+      const std::size_t field = position_;
+      TRY(name(&create.partition_by.emplace_back()));
+      if (is_symbol(",") || is_symbol(")")) continue;
+      position_ = field;
+      std::string column;
+      TRY(column_definition(create, close, &column));
+      create.columns += (create.columns.empty() ? "" : ", ") + column;
+    } while (accept_symbol(","));
+    return expect_symbol(")");
+  };
   for (;;) {
     if (accept_word("USING")) {
       TRY(once("USING"));
@@ -193,7 +210,7 @@ Status Grammar::table_clauses(CreateTable& create) {
     } else if (is_word("PARTITIONED") && is_word("BY", 1)) {
       TRY(once("PARTITIONED BY"));
       position_ += 2;
-      TRY(name_list(&create.partition_by));
+      TRY(partition_fields());
     } else if (is_word("COMMENT") && peek(1).kind == TokenKind::string) {
       TRY(once("COMMENT"));
       take();

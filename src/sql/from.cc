@@ -272,8 +272,21 @@ Status Grammar::sample_clause(sc::Relation& out) {
     TRY(number(&of));
     fraction /= of;
   } else {
+    const std::size_t start = peek().offset;
+    const bool minus = accept_symbol("-");
     TRY(number(&fraction));
+    const std::size_t end = tokens_[position_ - 1].offset + tokens_[position_ - 1].text.size();
+    if (minus) fraction = -fraction;
     if (accept_word("ROWS")) {
+      if (fraction < 0) {
+        const std::string count = fmt::format("{:.0f}", fraction);
+        ErrorInfo info =
+            Status::error("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE",
+                          {{"expr", "\"" + count + "\""}, {"name", "limit"}, {"v", count}})
+                .info();
+        info.contexts = {query_context(text_, start, end)};
+        return Status(std::move(info));
+      }
       rows = fraction;
     } else {
       TRY(expect_word("PERCENT"));

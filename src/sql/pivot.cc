@@ -1,4 +1,6 @@
 // PIVOT and UNPIVOT.
+#include <set>
+
 #include "base/text.h"
 #include "sql/grammar.h"
 
@@ -88,11 +90,15 @@ Status Grammar::unpivot_clause(sc::Relation& out) {
   rest->add_arguments()->mutable_unresolved_star();
   sc::Expression rows;
   auto* array = make_function(rows, "array");
+  std::set<std::string> left_out;  // a column may stand in several rows
   do {
     sc::Expression& row = *array->add_arguments();
     TRY(unpivot_column(name_column, values, row));
     const auto& members = row.unresolved_function().arguments();
-    for (int i = 3; i < members.size(); i += 2) *rest->add_arguments() = members[i];
+    for (int i = 3; i < members.size(); i += 2) {
+      const auto& column = members[i].unresolved_attribute().unparsed_identifier();
+      if (left_out.insert(to_lower(column)).second) *rest->add_arguments() = members[i];
+    }
   } while (accept_symbol(","));
   TRY(expect_symbol(")"));
   TRY(expect_symbol(")"));

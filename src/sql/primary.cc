@@ -183,7 +183,8 @@ Status Grammar::word(sc::Expression& out) {
   for (const char* reserved :
        {"AND", "OR", "THEN", "WHEN", "ELSE", "END", "BETWEEN", "IN", "LIKE", "AS"}) {
     const bool next_ends = peek(1).kind == TokenKind::end || is_symbol(",", 1) || is_symbol(")", 1);
-    if (upper == reserved && !next_ends && !is_symbol(".", 1)) return unexpected();
+    const bool function = (upper == "BETWEEN" || upper == "LIKE") && is_symbol("(", 1);
+    if (upper == reserved && !next_ends && !is_symbol(".", 1) && !function) return unexpected();
   }
   return name_or_call(out);
 }
@@ -244,6 +245,10 @@ Status Grammar::call_arguments(const std::string& name,
       take();
     }
   }
+  const bool quoted_unit =
+      std::find(with_unit.begin(), with_unit.end(), lower) != with_unit.end() &&
+      peek().kind == TokenKind::string && is_symbol(",", 1);
+  const std::size_t first = position_;
   do {
     TRY(argument(*function.add_arguments()));
     const bool ignore = is_word("IGNORE") && is_word("NULLS", 1);
@@ -253,7 +258,12 @@ Status Grammar::call_arguments(const std::string& name,
       if (ignore) ignore_nulls(function);
     }
   } while (accept_symbol(","));
-  return Status::OK();
+  if (!quoted_unit || function.arguments_size() != 3) return Status::OK();
+  return parse_error(text_, tokens_[first - 2], peek(),
+                     Status::error("INVALID_PARAMETER_VALUE.DATETIME_UNIT",
+                                   {{"functionName", "`" + name + "`"},
+                                    {"parameter", "`unit`"},
+                                    {"invalidValue", std::string(tokens_[first].text)}}));
 }
 
 // An argument may be a lambda, and struct(a AS b) may name it.
@@ -370,7 +380,10 @@ Status Grammar::cast_type(std::string* type, bool in_call) {
   *type = std::string(text_.substr(from.offset, to.offset + to.text.size() - from.offset));
   const auto parsed = column::parse_type(*type);
   if (parsed.ok()) return Status::OK();
-  return parse_error(text_, from, to, parsed.status());
+  // The digits of decimals are no matter of the text.
+  const bool digits = parsed.status().is("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION") ||
+                      parsed.status().is("_LEGACY_ERROR_TEMP_1228");
+  return digits ? parsed.status() : parse_error(text_, from, to, parsed.status());
 }
 
 Status Grammar::special_call(const std::string& name, sc::Expression& out, bool* done) {
