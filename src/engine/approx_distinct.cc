@@ -7,13 +7,33 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/duck.h"
+#include "engine/kernels.h"
 
 namespace millstream::engine {
 namespace {
 
 constexpr int p_min = 4;
+
+struct Code {
+  std::size_t index;  // of the register
+  std::uint8_t rank;
+};
+
+Code code_of(std::uint64_t hash, int p) {
+  const std::uint64_t rest = (hash << p) | (std::uint64_t{1} << (p - 1));
+  return {static_cast<std::size_t>(hash >> (64 - p)),
+          static_cast<std::uint8_t>(std::countl_zero(rest) + 1)};
+}
+
+constexpr int rank_bits = 6;
+
+std::optional<std::int64_t> approx_code(Failure&, std::int64_t hash, std::int64_t p) {
+  const Code code = code_of(static_cast<std::uint64_t>(hash), static_cast<int>(p));
+  return static_cast<std::int64_t>((code.index << rank_bits) | code.rank);
+}
 
 // Registers of one group, in the state itself: DuckDB moves and drops states without a word.
 template <int P>
@@ -22,10 +42,8 @@ struct State {
   std::uint8_t registers[size];
 
   void add(std::uint64_t hash) {
-    const auto index = static_cast<std::size_t>(hash >> (64 - P));
-    const std::uint64_t rest = (hash << P) | (std::uint64_t{1} << (P - 1));
-    const auto rank = static_cast<std::uint8_t>(std::countl_zero(rest) + 1);
-    registers[index] = std::max(registers[index], rank);
+    const Code code = code_of(hash, P);
+    registers[code.index] = std::max(registers[code.index], code.rank);
   }
 };
 
@@ -69,26 +87,25 @@ double estimated_bias(const BiasTable& table, double estimate) {
 // Math.round: halves go up.
 std::int64_t java_round(double value) { return static_cast<std::int64_t>(std::floor(value + 0.5)); }
 
-template <int P>
-std::int64_t estimate(const State<P>& state) {
+std::int64_t estimate(std::span<const std::uint8_t> registers, int p) {
   constexpr double thresholds[] = {10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 11500};
-  const auto m = static_cast<double>(State<P>::size);
+  const auto m = static_cast<double>(registers.size());
   double inverse = 0;
   double zeros = 0;
-  for (const std::uint8_t rank : state.registers) {
+  for (const std::uint8_t rank : registers) {
     inverse += std::ldexp(1.0, -rank);
     zeros += rank == 0 ? 1 : 0;
   }
-  const double alpha = P == 4   ? 0.673
-                       : P == 5 ? 0.697
-                       : P == 6 ? 0.709
+  const double alpha = p == 4   ? 0.673
+                       : p == 5 ? 0.697
+                       : p == 6 ? 0.709
                                 : 0.7213 / (1.0 + 1.079 / m);
   const double raw = alpha * m * m / inverse;
   if (zeros > 0) {
     const double linear = m * std::log(m / zeros);
-    if (linear <= thresholds[P - p_min] || raw <= 2.5 * m) return java_round(linear);
+    if (linear <= thresholds[p - p_min] || raw <= 2.5 * m) return java_round(linear);
   }
-  return java_round(raw < 5.0 * m ? raw - estimated_bias(tables[P - p_min], raw) : raw);
+  return java_round(raw < 5.0 * m ? raw - estimated_bias(tables[p - p_min], raw) : raw);
 }
 
 template <int P>
@@ -118,7 +135,7 @@ template <int P>
 void finalize(duckdb_function_info, duckdb_aggregate_state* states, duckdb_vector result,
               idx_t count, idx_t offset) {
   auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(result));
-  for (idx_t i = 0; i < count; ++i) out[offset + i] = estimate<P>(state_of<P>(states[i]));
+  for (idx_t i = 0; i < count; ++i) out[offset + i] = estimate(state_of<P>(states[i]).registers, P);
 }
 
 template <int P>
@@ -150,7 +167,17 @@ Status add_all(duckdb_connection connection, std::integer_sequence<int, P...>) {
 
 }  // namespace
 
+std::int64_t approx_distinct_of(std::span<const std::int64_t> codes, int p) {
+  std::vector<std::uint8_t> registers(std::size_t{1} << p);
+  for (const std::int64_t code : codes) {
+    auto& rank = registers[static_cast<std::size_t>(code >> rank_bits)];
+    rank = std::max(rank, static_cast<std::uint8_t>(code & ((1 << rank_bits) - 1)));
+  }
+  return estimate(registers, p);
+}
+
 Status register_approx_distinct(duckdb_connection connection) {
+  TRY(add_kernel<approx_code>(connection, "ms_approx_code"));
   return add_all(connection, std::make_integer_sequence<int, 11>());
 }
 

@@ -2,6 +2,7 @@
 // and hashes.
 #include <arrow/util/decimal.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -295,6 +296,38 @@ std::optional<double> sample(Failure&, std::int64_t seed, std::int64_t row) {
   return place.value;
 }
 
+// A number for each row that is above those of the rows before it, times `sign`.
+std::optional<std::int64_t> row_tick(Failure&, std::int64_t sign) {
+  static std::atomic<std::int64_t> last = 0;
+  return sign * ++last;
+}
+
+// How often a sample with replacement takes the row of a partition. As for `sample`, rows come in
+// order, and so do partitions, whose seeds are a sequence.
+std::optional<std::int64_t> sample_count(Failure&, std::int64_t seed, std::int64_t partition,
+                                         std::int64_t row, double mean) {
+  struct Place {
+    std::int64_t seed = 0;
+    double mean = 0;
+    std::int64_t partition = 0;
+    std::int64_t row = 0;
+    JavaRandom seeds{0};
+    std::optional<PoissonRandom> random;
+    std::int64_t value = 0;
+  };
+  static thread_local Place place;
+  if (!place.random || place.seed != seed || place.mean != mean || place.partition > partition ||
+      (place.partition == partition && place.row > row)) {
+    place = {seed, mean, -1, 0, JavaRandom(seed), {}, 0};
+  }
+  for (; place.partition < partition; ++place.partition) {
+    place.random.emplace(place.seeds.next_long(), mean);
+    place.row = 0;
+  }
+  for (; place.row < row; ++place.row) place.value = place.random->next();
+  return place.value;
+}
+
 std::optional<std::int64_t> array_index(Failure& fail, std::int64_t index, std::int64_t size) {
   if (index >= 0 && index < size) return index;
   return fail(Status::error("INVALID_ARRAY_INDEX", {{"indexValue", std::to_string(index)},
@@ -466,6 +499,8 @@ Status register_arithmetic_kernels(duckdb_connection c) {
   TRY(add_kernel<shift_unsigned>(c, "ms_shift_unsigned"));
   TRY(add_kernel<shift_unsigned_int>(c, "ms_shift_unsigned_int"));
   TRY(add_kernel<sample>(c, "ms_sample"));
+  TRY(add_kernel<row_tick>(c, "ms_row_tick", KernelKind::volatile_));
+  TRY(add_kernel<sample_count>(c, "ms_sample_count"));
   TRY(add_kernel<signum>(c, "ms_signum"));
   TRY(add_kernel<missing_index>(c, "ms_missing_index"));
   TRY(add_kernel<array_index>(c, "ms_array_index"));

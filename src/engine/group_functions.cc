@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "engine/approx_distinct.h"
 #include "engine/hash.h"
 #include "engine/quantile_summary.h"
 #include "engine/spark_hash_map.h"
@@ -380,7 +381,15 @@ Result<Value> several_by(const ValueKernel&, const Values& a) {
   return list_value(std::move(out));
 }
 
+// approx_distinct(codes, p) of approx_distinct.h.
+Result<Value> approx_distinct(const ValueKernel&, const Values& a) {
+  std::vector<std::int64_t> codes;
+  for (const Value& item : a[0].items) codes.push_back(item.integer);
+  return integer_value(approx_distinct_of(codes, static_cast<int>(a[1].integer)));
+}
+
 constexpr ValueFunction functions[] = {
+    {"approx_distinct", approx_distinct},
     {"percentile", percentile, true},
     {"percentile_approx", percentile_approx, true},
     {"mode", mode, true},

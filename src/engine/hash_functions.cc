@@ -69,6 +69,10 @@ std::int64_t hash_value(const Value& value, const DataType& type, std::int64_t s
                                                       : std::bit_cast<std::int64_t>(value.floating);
       return Hash::of_long(bits, seed);
     }
+    case TypeKind::calendar_interval:
+      seed = Hash::of_long(value.items[2].integer, seed);
+      seed = Hash::of_int(static_cast<std::int32_t>(value.items[1].integer), seed);
+      return Hash::of_int(static_cast<std::int32_t>(value.items[0].integer), seed);
     case TypeKind::decimal:
       if (type.precision() <= 18)
         return Hash::of_long(static_cast<std::int64_t>(value.decimal), seed);

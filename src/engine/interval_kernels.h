@@ -1,4 +1,4 @@
-// Kernels of intervals times and over numbers.
+// Kernels of intervals times and over numbers, and of texts as intervals.
 #pragma once
 
 #include <duckdb.h>
@@ -8,5 +8,6 @@
 namespace millstream::engine {
 
 Status register_interval_kernels(duckdb_connection connection);
+Status register_interval_texts(duckdb_connection connection);
 
 }  // namespace millstream::engine

@@ -135,7 +135,7 @@ Result<std::shared_ptr<const JavaPattern>> JavaPattern::compile(std::string_view
                                                                       : 2;
       if (count > most) return unrecognized(text);
       if (c == 'O' && count != 1 && count != 4) return unrecognized(text);
-      if (std::string_view("QqFz").find(c) != std::string_view::npos && for_parsing) {
+      if (std::string_view("QqF").find(c) != std::string_view::npos && for_parsing) {
         return Status::unsupported("the date pattern letter {} is not supported when reading", c);
       }
       made->items_.push_back({c, count, {}});

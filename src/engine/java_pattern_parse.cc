@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/java_pattern.h"
 #include "engine/text.h"
+#include "engine/zone_names.h"
 
 namespace millstream::engine {
 namespace {
@@ -41,6 +42,24 @@ std::optional<std::size_t> take_name(std::string_view text, std::size_t* at,
     return i;
   }
   return std::nullopt;
+}
+
+// An id, "Europe/Paris"; for the letter z also a name, "CET", if that is longer.
+bool take_zone(std::string_view text, char letter, bool full, std::size_t* at, std::string* zone) {
+  std::size_t end = *at;
+  while (end < text.size() && text[end] != ' ' && text[end] != ']') ++end;
+  const std::string_view id = text.substr(*at, end - *at);
+  const std::size_t size = !id.empty() && Zone::find(id).ok() ? id.size() : 0;
+  std::optional<NamedZone> named;
+  if (letter == 'z') named = zone_called(text.substr(*at), full);
+  if (named && named->name.size() >= size) {
+    *zone = named->zone;
+    *at += named->name.size();
+    return true;
+  }
+  *zone = id;
+  *at += size;
+  return size > 0;
 }
 
 // "+08:00", "-0330", "Z".
@@ -115,13 +134,8 @@ bool JavaPattern::parse_item(std::string_view text, std::size_t* at, std::size_t
     if (*at >= text.size() || (text[*at] != '+' && text[*at] != '-')) return true;
     return take_offset(text, at, false, &f->zone);
   }
-  if (item.letter == 'V') {
-    std::size_t end = *at;
-    while (end < text.size() && text[end] != ' ' && text[end] != ']') ++end;
-    f->zone = std::string(text.substr(*at, end - *at));
-    if (f->zone.empty() || !Zone::find(f->zone).ok()) return false;
-    *at = end;
-    return true;
+  if (item.letter == 'V' || item.letter == 'z') {
+    return take_zone(text, item.letter, item.count == 4, at, &f->zone);
   }
   std::size_t digits = 0;
   while (*at + digits < text.size() && is_digit(text[*at + digits])) ++digits;

@@ -161,7 +161,8 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
         once, a[0], suffix(filter), over, days ? "false" : "true");
     return days ? mean : "CAST(" + mean + " AS INTEGER)";
   }
-  if (name == "avg") {
+  if (name == "avg" || name == "try_avg") {
+    const bool lenient = name == "try_avg" || !expr.ansi;
     if (expr.type->kind() != TypeKind::decimal)
       return fmt::format("avg({}{}){}{}", once, summand(a[0], *expr.children[0]->type),
                          suffix(filter), over);
@@ -173,19 +174,17 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
                                     expr.type->precision(),
                                     expr.type->scale(),
                                     {},
-                                    !expr.ansi});
+                                    lenient});
     const int precision = std::min(expr.children[0]->type->precision() + 10, 38);
     return fmt::format(
         "CAST({0}(CAST({1} AS DECIMAL(38,{2})), CAST(nullif(count({3}{4}){5}{6}, 0) "
         "AS DECIMAL(38,0))) AS DECIMAL({7},{8}))",
-        kernel, decimal_sum(expr, value, precision, scale, filter, !expr.ansi), scale, once, value,
+        kernel, decimal_sum(expr, value, precision, scale, filter, lenient), scale, once, value,
         suffix(filter), over, expr.type->precision(), expr.type->scale());
   }
   // Aggregates of the C interface crash in some statements of several windows: OVER takes DuckDB's.
   if (name == "corr" && !over.empty())
     return fmt::format("corr({}, {}){}{}", a[0], a[1], suffix(filter), over);
-  if (name == "approx_count_distinct" && !over.empty())
-    return fmt::format("approx_count_distinct({}){}{}", a[0], suffix(filter), over);
   if (name == "corr") {
     const std::string both_parts =
         fmt::format("({}{}, {}){}{}", once, a[0], a[1], suffix(filter), over);
@@ -206,6 +205,14 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
         deviation = std::strtod(given->value->ToString().c_str(), nullptr);
     }
     const int p = static_cast<int>(std::ceil(2.0 * std::log2(1.106 / deviation)));
+    if (!over.empty()) {
+      const std::string codes =
+          fmt::format("coalesce(list(DISTINCT ms_approx_code({}, {})){}{}, [])", hash, p,
+                      suffix(both(filter, a[0] + " IS NOT NULL")), over);
+      return use("approx_distinct",
+                 {column::array_type(column::long_type(), false), column::long_type()}, expr.type,
+                 {codes, fmt::format("{}::BIGINT", p)});
+    }
     return fmt::format("ms_approx_distinct_{}(CASE WHEN {} IS NOT NULL THEN {} END){}{}", p, a[0],
                        hash, suffix(filter), over);
   }
@@ -255,7 +262,14 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
     if (key != a[0])
       return fmt::format("arg_{}({}, {}){}{}", name, a[0], key, suffix(filter), over);
   }
-  if (name == "max_by" || name == "min_by") given[1] = compared(a[1], expr.children[1]->type);
+  if (name == "max_by" || name == "min_by") {
+    given[1] = compared(a[1], expr.children[1]->type);
+    // Of rows that are as great the last one counts.
+    if (over.empty() && !expr.distinct) {
+      given[1] = fmt::format("struct_pack(f0 := {}, f1 := ms_row_tick({}))", given[1],
+                             name == "min_by" ? -1 : 1);
+    }
+  }
   if (expr.distinct) given[0] = once + given[0];
   std::string sql = functions::expand_template(*text, given, zone(), "");
   const bool own = name.starts_with("stddev") || name == "std" || name.starts_with("var") ||

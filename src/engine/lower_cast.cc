@@ -73,7 +73,10 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
   if (from->is_string()) {
     if (!attempt && !ansi && to->is_integral())
       return fmt::format("ms_wrap_parse_{}({})", short_name(to->kind()), value);
-    return cast_from_string(value, *to, attempt || !ansi);
+    // A text that is no interval is an error without ANSI too.
+    const bool interval = to->kind() == TypeKind::day_time_interval ||
+                          to->kind() == TypeKind::year_month_interval;
+    return cast_from_string(value, *to, attempt || (!ansi && !interval));
   }
   // Days are no numbers, which makes them NULL where that is no error.
   if (from->kind() == TypeKind::date && (to->is_numeric() || to->kind() == TypeKind::boolean))
@@ -173,8 +176,9 @@ Result<std::string> ExprLowering::cast_to_string(const std::string& value, const
       }
       return null_guard(value, "'{' || " + join(parts, " || ', ' || ") + " || '}'");
     }
-    case TypeKind::variant:
     case TypeKind::calendar_interval:
+      return use("calendar_text", {column::type_of(from.kind())}, column::string_type(), {value});
+    case TypeKind::variant:
       break;
   }
   return Status::unsupported("CAST from {} to STRING is not supported", from.sql());
@@ -206,6 +210,14 @@ Result<std::string> ExprLowering::cast_from_string(const std::string& value, con
                                     to.scale(), DecimalKernel::Rounding::half_up, attempt});
       return fmt::format("CAST({}({}) AS DECIMAL({},{}))", name, value, to.precision(), to.scale());
     }
+    case TypeKind::day_time_interval:
+    case TypeKind::year_month_interval: {
+      const bool months = to.kind() == TypeKind::year_month_interval;
+      return fmt::format("{}{}({}, {}, {})", prefix, months ? "year_month" : "day_time", value,
+                         to.start_field(), to.end_field());
+    }
+    case TypeKind::calendar_interval:
+      return use("calendar_parse", {column::string_type()}, column::type_of(to.kind()), {value});
     default:
       return Status::unsupported("CAST from STRING to {} is not supported", to.sql());
   }

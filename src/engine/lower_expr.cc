@@ -98,6 +98,11 @@ Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& t
       return fmt::format("CAST('{}' AS BIGINT)", value_of<arrow::DurationScalar>(value));
     case TypeKind::year_month_interval:
       return fmt::format("CAST({} AS INTEGER)", value_of<arrow::MonthIntervalScalar>(value));
+    case TypeKind::calendar_interval: {
+      const auto interval = value_of<arrow::MonthDayNanoIntervalScalar>(value);
+      return fmt::format("CAST(row({}, {}, {}) AS {})", interval.months, interval.days,
+                         interval.nanoseconds / 1000, sql_type);
+    }
     default:
       return fmt::format("CAST('{}' AS {})", value.ToString(), sql_type);
   }

@@ -77,10 +77,13 @@ Result<std::string> ExprLowering::over_entries(const Expr& expr, const std::stri
   std::string entries = "map_entries(" + map + ")";
   if (expr.name == "map_filter")
     entries = fmt::format("list_filter({}, lambda {}: {})", entries, entry, body);
-  const std::string pairs = fmt::format(
-      "list_transform({}, lambda {}: struct_pack(f0 := {}, f1 := {}))", entries, entry,
-      expr.name == "transform_keys" ? body : key, expr.name == "transform_values" ? body : value);
-  return use("map_from_entries", {entries_type(*expr.type)}, expr.type, {pairs});
+  const std::string pairs =
+      fmt::format("list_transform({}, lambda {}: struct_pack(f0 := {}, f1 := {}))", entries, entry,
+                  expr.name.starts_with("transform_keys") ? body : key,
+                  expr.name == "transform_values" ? body : value);
+  const bool last_wins = expr.name.ends_with("_last_win");
+  return use(last_wins ? "map_from_entries_last_win" : "map_from_entries",
+             {entries_type(*expr.type)}, expr.type, {pairs});
 }
 
 // map_zip_with(a, b, (key, value of a, value of b) -> …)

@@ -216,6 +216,15 @@ bool stops_at_null(std::string_view name) {
 
 namespace {
 
+// A call of constants one of which is NULL: the others are not computed.
+bool is_constant_null(const Expr& expr) {
+  const auto is_null = [](const plan::ExprPtr& e) {
+    return e->kind == ExprKind::literal && !e->value->is_valid;
+  };
+  return std::any_of(expr.children.begin(), expr.children.end(), is_null) &&
+         plan::references_only(expr, {});
+}
+
 // Of a call with a constant NULL: an argument in front of it that can fail, and does so first.
 std::optional<std::size_t> fails_before_null(const Expr& expr,
                                              const std::vector<std::string>& arguments) {
@@ -235,6 +244,10 @@ Result<std::string> ExprLowering::until_null(const Expr& expr, Arguments a) {
   std::size_t last = 0;  // the last that can fail
   for (std::size_t i = 1; i < a.size(); ++i) last = can_fail(a[i]) ? i : last;
   if (!stops_at_null(expr.name)) return call(expr, expr.name, a);
+  if (is_constant_null(expr)) {
+    TRY_ASSIGN(const std::string type, physical_sql(expr.type));
+    return fmt::format("CAST(NULL AS {})", type);
+  }
   if (const auto failing = fails_before_null(expr, a)) {
     // DuckDB would make NULL of it at once.
     TRY_ASSIGN(const std::string type, physical_sql(expr.type));

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/lower.h"
 #include "engine/physical.h"
+#include "engine/spark_random.h"
 #include "plan/optimize.h"
 #include "plan/tree.h"
 
@@ -407,38 +408,52 @@ Result<NodeLowering::Relation> NodeLowering::range(const plan::Range& node) {
 
 namespace {
 
-// The number of a row by which a sample takes it or not, from its place. Each of Spark's partitions
-// has a seed of its own.
-std::string sample_number(const plan::Sample& node) {
+// The partition of a row and the row's place in it, by which a sample takes it or not: each of
+// Spark's partitions has a seed of its own.
+struct SamplePlace {
+  std::string partition;
+  std::string row;  // from 1
+};
+SamplePlace sample_place(const plan::Sample& node) {
   const plan::Node* input = node.children[0].get();
   while (input->kind == plan::NodeKind::project && !input->children.empty())
     input = input->children[0].get();
   const auto partitions = partitions_of(*input);
-  if (!partitions) return fmt::format("ms_sample({}::BIGINT, row_number() OVER ())", node.seed);
+  if (!partitions) return {"0", "row_number() OVER ()"};
   const std::string partition =
       fmt::format("((row_number() OVER ()) * {} - 1) // {}", partitions->count, partitions->rows);
-  return fmt::format("ms_sample({0}::BIGINT + {1}, row_number() OVER () - ({1}) * {2} // {3})",
-                     node.seed, partition, partitions->rows, partitions->count);
+  return {partition, fmt::format("row_number() OVER () - ({0}) * {1} // {2}", partition,
+                                 partitions->rows, partitions->count)};
 }
 
 }  // namespace
 
 Result<NodeLowering::Relation> NodeLowering::sample(const plan::Sample& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
-  if (node.with_replacement)
-    return Status::unsupported("sampling with replacement is not supported");
+  const SamplePlace place = sample_place(node);
+  if (node.with_replacement) {
+    const double mean = node.upper - node.lower;
+    if (!(mean < PoissonRandom::mean_end))
+      return Status::unsupported("sampling of each row 40 times and more is not supported");
+    return wrap(
+        fmt::format("SELECT {0} FROM (SELECT {0}, unnest(range(t_x)) AS t_y FROM (SELECT {0}, "
+                    "ms_sample_count({1}::BIGINT, {2}, {3}, {4:.17g}::DOUBLE) AS t_x{5}))",
+                    columns_of(node), node.seed, place.partition, place.row, mean, input.tail()));
+  }
+  const std::string number =
+      fmt::format("ms_sample({}::BIGINT + {}, {})", node.seed, place.partition, place.row);
   // A number for each row that depends on the seed and the row's place alone: complementary bounds
   // give disjoint samples. The numbers are Spark's where its rows are in one partition.
   if (node.by != nullptr) {
     TRY_ASSIGN(const std::string fraction, exprs_.lower(*node.by));
     return wrap(
         fmt::format("SELECT {0} FROM (SELECT {0}, {1} AS t_x, {2} AS t_f{3}) WHERE t_x < t_f",
-                    columns_of(node), sample_number(node), fraction, input.tail()));
+                    columns_of(node), number, fraction, input.tail()));
   }
   return wrap(
       fmt::format("SELECT {0} FROM (SELECT {0}, {1} AS t_x{2}) WHERE t_x >= {3:.17g} AND t_x < "
                   "{4:.17g}",
-                  columns_of(node), sample_number(node), input.tail(), node.lower, node.upper));
+                  columns_of(node), number, input.tail(), node.lower, node.upper));
 }
 
 // json_tuple(text, name…): one row for each, a column for each name.

@@ -217,6 +217,72 @@ std::optional<Timestamp> convert_timezone(Failure& fail, std::string_view from, 
   return Timestamp{(*target)->to_local((*source)->from_local(local.micros))};
 }
 
+// A moment so many days and microseconds after another: days as the wall clock of the zone counts.
+std::optional<Timestamp> days_and_micros_after(Failure& fail, Timestamp start, Int128 micros,
+                                               std::string_view zone_name) {
+  if (micros != static_cast<std::int64_t>(micros))
+    return fail(arithmetic_overflow("long overflow", ""));
+  const auto span = static_cast<std::int64_t>(micros);
+  const auto day = timestamp_add(fail, "DAY", span / micros_per_day, start, zone_name);
+  if (!day) return std::nullopt;
+  return timestamp_add(fail, "MICROSECOND", span % micros_per_day, *day, zone_name);
+}
+
+// time_bucket: the start of the bucket of `size` that holds `time`, one beginning at `origin`.
+// Sizes of a day and more follow the zone's wall clock.
+std::optional<Timestamp> bucket(Failure& fail, std::int64_t size, Timestamp time, Timestamp origin,
+                                std::string_view zone_name) {
+  if (size <= 0) return fail(Status::invalid("the size of a time bucket must be positive"));
+  Int128 number = Int128{time.micros} - origin.micros;
+  number = number / size - (number % size < 0 ? 1 : 0);
+  if (size < micros_per_day)
+    return Timestamp{static_cast<std::int64_t>(origin.micros + number * size)};
+  const auto start = [&](Int128 n) {
+    return days_and_micros_after(fail, origin, n * size, zone_name);
+  };
+  const auto guessed = start(number);
+  if (!guessed) return std::nullopt;
+  if (guessed->micros > time.micros) return start(number - 1);
+  const auto next = start(number + 1);
+  if (!next) return std::nullopt;
+  return next->micros <= time.micros ? next : guessed;
+}
+
+// The same of a size in months.
+std::optional<Timestamp> bucket_months(Failure& fail, std::int32_t size, Timestamp time,
+                                       Timestamp origin, std::string_view zone_name) {
+  if (size <= 0) return fail(Status::invalid("the size of a time bucket must be positive"));
+  const auto zone = Zone::find(zone_name);
+  if (!zone.ok()) return fail(zone.status());
+  const auto month_of = [&](Timestamp t) {
+    const Civil date = civil_of_days(floor_div((*zone)->to_local(t.micros), micros_per_day));
+    return date.year * 12 + date.month;
+  };
+  const std::int64_t number = floor_div(month_of(time) - month_of(origin), size);
+  const auto guessed = timestamp_add(fail, "MONTH", number * size, origin, zone_name);
+  if (!guessed || guessed->micros <= time.micros) return guessed;
+  return timestamp_add(fail, "MONTH", (number - 1) * size, origin, zone_name);
+}
+
+// Without an origin buckets begin at the epoch's midnight in the zone.
+std::optional<Timestamp> epoch(Failure& fail, std::string_view zone_name) {
+  const auto zone = Zone::find(zone_name);
+  if (!zone.ok()) return fail(zone.status());
+  return Timestamp{(*zone)->from_local(0)};
+}
+
+std::optional<Timestamp> bucket_of_epoch(Failure& fail, std::int64_t size, Timestamp time,
+                                         std::string_view zone_name) {
+  const auto origin = epoch(fail, zone_name);
+  return origin ? bucket(fail, size, time, *origin, zone_name) : std::nullopt;
+}
+
+std::optional<Timestamp> bucket_months_of_epoch(Failure& fail, std::int32_t size, Timestamp time,
+                                                std::string_view zone_name) {
+  const auto origin = epoch(fail, zone_name);
+  return origin ? bucket_months(fail, size, time, *origin, zone_name) : std::nullopt;
+}
+
 // Timestamps from `start` to `stop` by months and micros, each counted from the start.
 std::optional<Longs> sequence_times(Failure& fail, Timestamp start, Timestamp stop,
                                     std::int32_t months, std::int64_t micros,
@@ -262,6 +328,11 @@ Status register_make_time_kernels(duckdb_connection c) {
   TRY(add_kernel<timestamp_add>(c, "ms_timestamp_add"));
   TRY(add_kernel<convert_timezone>(c, "ms_convert_timezone"));
   TRY(register_interval_kernels(c));
+  TRY(register_interval_texts(c));
+  TRY(add_kernel<bucket>(c, "ms_timestamp_bucket"));
+  TRY(add_kernel<bucket_of_epoch>(c, "ms_timestamp_bucket_epoch"));
+  TRY(add_kernel<bucket_months>(c, "ms_timestamp_bucket_months"));
+  TRY(add_kernel<bucket_months_of_epoch>(c, "ms_timestamp_bucket_months_epoch"));
   return add_kernel<sequence_times>(c, "ms_sequence_times");
 }
 

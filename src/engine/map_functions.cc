@@ -1,5 +1,6 @@
 // Maps that are made from other values: a key must not be NULL nor come twice.
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -11,19 +12,33 @@ namespace {
 
 using column::DataType;
 
-// Entries in, a checked map out.
+// As keys both zeros are one, which has no sign.
+void drop_zero_sign(Value& key) {
+  if (key.kind == Value::Kind::floating && key.floating == 0) key.floating = 0;
+  for (Value& item : key.items) drop_zero_sign(item);
+}
+
+// Entries in, a checked map out. A key that comes again is an error, or takes the newer value.
 Result<Value> checked_map(std::vector<Value> entries, const DataType& key,
                           const ValueKernel& kernel) {
-  std::unordered_set<Value, ValueHash, ValueEqual> seen;
-  for (const Value& entry : entries) {
+  const bool last_wins = kernel.function.ends_with("_last_win");
+  std::unordered_map<Value, std::size_t, ValueHash, ValueEqual> places;
+  std::vector<Value> kept;
+  for (Value& entry : entries) {
     if (entry.items[0].is_null()) return Status::error("NULL_MAP_KEY");
-    if (!seen.insert(entry.items[0]).second) {
+    const auto [place, is_new] = places.emplace(entry.items[0], kept.size());
+    if (is_new) {
+      drop_zero_sign(entry.items[0]);
+      kept.push_back(std::move(entry));
+    } else if (last_wins) {
+      kept[place->second].items[1] = std::move(entry.items[1]);
+    } else {
       return Status::error("DUPLICATED_MAP_KEY",
                            {{"key", text_of(entry.items[0], key, kernel.time_zone)},
                             {"mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\""}});
     }
   }
-  return list_value(std::move(entries));
+  return list_value(std::move(kept));
 }
 
 Result<Value> map_concat(const ValueKernel& kernel, const Values& a) {
@@ -106,12 +121,17 @@ Result<Value> str_to_map(const ValueKernel& kernel, const Values& a) {
 
 constexpr ValueFunction functions[] = {
     {"map", make_map, true},
+    {"map_last_win", make_map, true},
     {"map_concat", map_concat},
+    {"map_concat_last_win", map_concat},
     {"map_from_entries", map_from_entries},
+    {"map_from_entries_last_win", map_from_entries},
     {"map_from_arrays", map_from_arrays},
+    {"map_from_arrays_last_win", map_from_arrays},
     {"map_key_union", map_key_union},
     {"map_contains_key", map_contains_key},
     {"str_to_map", str_to_map},
+    {"str_to_map_last_win", str_to_map},
 };
 
 }  // namespace

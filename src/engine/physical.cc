@@ -1,6 +1,10 @@
 #include "engine/physical.h"
 
-#include <arrow/array/array_base.h>
+#include <arrow/array/array_nested.h>
+#include <arrow/array/array_primitive.h>
+#include <arrow/array/builder_nested.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/array/builder_time.h>
 #include <arrow/array/data.h>
 #include <arrow/array/util.h>
 #include <arrow/record_batch.h>
@@ -69,7 +73,7 @@ Result<std::string> physical_sql(const TypePtr& type) {
     case TypeKind::variant:
       return std::string("STRUCT(f0 BLOB, f1 BLOB)");
     case TypeKind::calendar_interval:
-      break;
+      return std::string("STRUCT(f0 INTEGER, f1 INTEGER, f2 BIGINT)");
   }
   return Status::unsupported("expressions over {} are not supported", type->sql());
 }
@@ -80,6 +84,14 @@ namespace {
 const column::TypePtr& variant_members() {
   static const column::TypePtr type = column::struct_type(
       {{"value", column::binary_type(), true, {}}, {"metadata", column::binary_type(), true, {}}});
+  return type;
+}
+
+const column::TypePtr& interval_members() {
+  static const column::TypePtr type =
+      column::struct_type({{"months", column::int_type(), true, {}},
+                           {"days", column::int_type(), true, {}},
+                           {"micros", column::long_type(), true, {}}});
   return type;
 }
 
@@ -141,6 +153,8 @@ duckdb_logical_type physical_type(const column::TypePtr& type) {
       return make_struct_type(*type);
     case TypeKind::variant:
       return make_struct_type(*variant_members());
+    case TypeKind::calendar_interval:
+      return make_struct_type(*interval_members());
     default:
       return duckdb_create_logical_type(DUCKDB_TYPE_INTEGER);
   }
@@ -164,6 +178,8 @@ std::shared_ptr<arrow::DataType> physical_arrow(const TypePtr& type) {
           arrow::field("value", physical_arrow(type->value())));
     case TypeKind::variant:
       return physical_arrow(variant_members());
+    case TypeKind::calendar_interval:
+      return physical_arrow(interval_members());
     case TypeKind::struct_: {
       arrow::FieldVector fields;
       for (std::size_t i = 0; i < type->fields().size(); ++i) {
@@ -188,13 +204,65 @@ Result<ArrayDataPtr> typed_nulls(const std::shared_ptr<arrow::DataType>& type,
   return (*made)->data();
 }
 
+Result<ArrayDataPtr> finished(arrow::ArrayBuilder& builder, const arrow::Status& built) {
+  std::shared_ptr<arrow::Array> array;
+  const arrow::Status status = built.ok() ? builder.Finish(&array) : built;
+  if (!status.ok()) return Status::internal("{}", status.ToString());
+  return array->data();
+}
+
+Result<ArrayDataPtr> intervals_of_structs(const ArrayDataPtr& data) {
+  const arrow::StructArray structs(data);
+  const auto& months = static_cast<const arrow::Int32Array&>(*structs.field(0));
+  const auto& days = static_cast<const arrow::Int32Array&>(*structs.field(1));
+  const auto& micros = static_cast<const arrow::Int64Array&>(*structs.field(2));
+  arrow::MonthDayNanoIntervalBuilder builder;
+  arrow::Status status = builder.Reserve(structs.length());
+  for (std::int64_t i = 0; status.ok() && i < structs.length(); ++i) {
+    std::int64_t nanos = 0;
+    if (structs.IsNull(i)) {
+      builder.UnsafeAppendNull();
+    } else if (__builtin_mul_overflow(micros.Value(i), std::int64_t{1000}, &nanos)) {
+      return Status::unsupported("an INTERVAL of more than 292 years of hours is not sent");
+    } else {
+      builder.UnsafeAppend({months.Value(i), days.Value(i), nanos});
+    }
+  }
+  return finished(builder, status);
+}
+
+Result<ArrayDataPtr> structs_of_intervals(const ArrayDataPtr& data,
+                                          const std::shared_ptr<arrow::DataType>& type) {
+  const arrow::MonthDayNanoIntervalArray intervals(data);
+  auto months = std::make_shared<arrow::Int32Builder>();
+  auto days = std::make_shared<arrow::Int32Builder>();
+  auto micros = std::make_shared<arrow::Int64Builder>();
+  arrow::StructBuilder builder(type, arrow::default_memory_pool(), {months, days, micros});
+  arrow::Status status;
+  for (std::int64_t i = 0; status.ok() && i < intervals.length(); ++i) {
+    if (intervals.IsNull(i)) {
+      status = builder.AppendNull();
+      continue;
+    }
+    const auto value = intervals.GetValue(i);
+    status = builder.Append();
+    if (status.ok()) status = months->Append(value.months);
+    if (status.ok()) status = days->Append(value.days);
+    if (status.ok()) status = micros->Append(value.nanoseconds / 1000);
+  }
+  return finished(builder, status);
+}
+
 // The same buffers under another type of the same layout; types without values become typed nulls
-// and back.
+// and back, calendar intervals are made anew.
 Result<ArrayDataPtr> retype(const ArrayDataPtr& data,
                             const std::shared_ptr<arrow::DataType>& type) {
   if (data->type->Equals(*type)) return data;
   if (data->type->id() == arrow::Type::NA || type->id() == arrow::Type::NA)
     return typed_nulls(type, data->length);
+  if (type->id() == arrow::Type::INTERVAL_MONTH_DAY_NANO) return intervals_of_structs(data);
+  if (data->type->id() == arrow::Type::INTERVAL_MONTH_DAY_NANO)
+    return structs_of_intervals(data, type);
   auto copy = data->Copy();
   copy->type = type;
   if (data->type->id() == arrow::Type::DICTIONARY ||

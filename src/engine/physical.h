@@ -1,7 +1,9 @@
 // The physical form of Spark's types inside DuckDB, chosen so that nothing there can be misread:
 // timestamps are TIMESTAMP of UTC micros (no zone), day-time intervals BIGINT micros, year-month
 // intervals INTEGER months, struct members are named f0, f1, … (Spark's may repeat), NULL's own
-// type is INTEGER, a variant is STRUCT(value BLOB, metadata BLOB). Arrow data changes between both forms without copies.
+// type is INTEGER, a variant is STRUCT(value BLOB, metadata BLOB), a calendar interval
+// STRUCT(months INTEGER, days INTEGER, micros BIGINT). Arrow data changes between both forms
+// without copies, but for calendar intervals.
 #pragma once
 
 #include <duckdb.h>
@@ -19,7 +21,7 @@ class Schema;
 
 namespace millstream::engine {
 
-// "BIGINT", "STRUCT(f0 INTEGER, f1 VARCHAR[])". Calendar intervals are refused.
+// "BIGINT", "STRUCT(f0 INTEGER, f1 VARCHAR[])".
 Result<std::string> physical_sql(const column::TypePtr& type);
 // The same as DuckDB's handle, to be destroyed by the caller.
 duckdb_logical_type physical_type(const column::TypePtr& type);

@@ -123,4 +123,72 @@ std::int32_t MersenneTwister::below(std::int32_t bound) {
   }
 }
 
+namespace {
+
+constexpr std::uint64_t java_multiplier = 0x5DEECE66D;
+constexpr std::uint64_t java_mask = (std::uint64_t{1} << 48) - 1;
+
+}  // namespace
+
+JavaRandom::JavaRandom(std::int64_t seed)
+    : state_((static_cast<std::uint64_t>(seed) ^ java_multiplier) & java_mask) {}
+
+std::int32_t JavaRandom::next_int() {
+  state_ = (state_ * java_multiplier + 0xB) & java_mask;
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(state_ >> 16));
+}
+
+std::int64_t JavaRandom::next_long() {
+  const auto high = static_cast<std::uint64_t>(static_cast<std::int64_t>(next_int())) << 32;
+  const auto low = static_cast<std::uint64_t>(static_cast<std::int64_t>(next_int()));
+  return static_cast<std::int64_t>(high + low);
+}
+
+PoissonRandom::PoissonRandom(std::int64_t seed, double mean) : mean_(mean) {
+  const auto bits = static_cast<std::uint64_t>(seed);
+  state_[0] = static_cast<std::uint32_t>(bits >> 32);
+  state_[1] = static_cast<std::uint32_t>(bits);
+  for (std::size_t i = 2; i < size; ++i) {
+    // Java widens the word with its sign.
+    const auto word = static_cast<std::int64_t>(static_cast<std::int32_t>(state_[i - 2]));
+    const auto mixed = static_cast<std::uint64_t>(word ^ (word >> 30));
+    state_[i] = static_cast<std::uint32_t>(1812433253U * mixed + i);
+  }
+}
+
+std::uint32_t PoissonRandom::next_bits(int bits) {
+  const auto word = [&](std::size_t distance) -> std::uint32_t& {
+    return state_[(at_ + distance) % size];
+  };
+  const std::uint32_t carried = (0x80000000U & word(size - 1)) ^ (0x7fffffffU & word(size - 2));
+  const std::uint32_t a = word(0) ^ (word(0) << 25) ^ word(70) ^ (word(70) >> 27);
+  const std::uint32_t b = (word(179) >> 9) ^ word(449) ^ (word(449) >> 1);
+  const std::uint32_t c = a ^ b;
+  std::uint32_t out = carried ^ (a ^ (a << 9)) ^ (b ^ (b << 21)) ^ (c ^ (c >> 21));
+  word(0) = c;
+  word(size - 1) = out;
+  word(size - 2) &= 0x80000000U;
+  at_ = (at_ + size - 1) % size;
+  out ^= (out << 7) & 0xe46e1700U;
+  out ^= (out << 15) & 0x9b868000U;
+  return out >> (32 - bits);
+}
+
+double PoissonRandom::next_double() {
+  const std::uint64_t high = static_cast<std::uint64_t>(next_bits(26)) << 26;
+  return static_cast<double>(high | next_bits(26)) * 0x1.0p-52;
+}
+
+std::int64_t PoissonRandom::next() {
+  const double floor = std::exp(-mean_);
+  std::int64_t count = 0;
+  double product = 1;
+  while (static_cast<double>(count) < 1000 * mean_) {
+    product *= next_double();
+    if (product < floor) return count;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace millstream::engine

@@ -38,4 +38,34 @@ class MersenneTwister {
   std::size_t at_ = size;
 };
 
+// java.util.Random, as far as the seeds of samples need it.
+class JavaRandom {
+ public:
+  explicit JavaRandom(std::int64_t seed);
+  std::int64_t next_long();
+
+ private:
+  std::int32_t next_int();
+  std::uint64_t state_;
+};
+
+// The numbers of org.apache.commons.math3.random.Well19937c, and what PoissonDistribution makes of
+// them.
+class PoissonRandom {
+ public:
+  static constexpr double mean_end = 40;  // from here on another method, which is not built
+
+  PoissonRandom(std::int64_t seed, double mean);  // mean < mean_end
+  std::int64_t next();
+
+ private:
+  static constexpr std::size_t size = 624;
+  std::uint32_t next_bits(int bits);
+  double next_double();
+
+  std::array<std::uint32_t, size> state_;
+  std::size_t at_ = 0;
+  double mean_;
+};
+
 }  // namespace millstream::engine

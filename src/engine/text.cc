@@ -111,6 +111,24 @@ std::string day_time_text(std::int64_t micros, int start, int end) {
   return fmt::format("INTERVAL '{}{}' {}", negative ? "-" : "", text, unit);
 }
 
+std::string calendar_text(std::int64_t months, std::int64_t days, std::int64_t micros) {
+  std::string out;
+  const auto add = [&](std::int64_t amount, std::string_view unit) {
+    if (amount != 0) out += fmt::format("{}{} {}", out.empty() ? "" : " ", amount, unit);
+  };
+  add(months / 12, "years");
+  add(months % 12, "months");
+  add(days, "days");
+  add(micros / (3600 * second), "hours");
+  add(micros / (60 * second) % 60, "minutes");
+  const std::int64_t rest = micros % (60 * second);
+  if (rest != 0) {
+    out += fmt::format("{}{}{}{} seconds", out.empty() ? "" : " ", rest < 0 ? "-" : "",
+                       std::abs(rest) / second, fraction(std::abs(rest) % second));
+  }
+  return out.empty() ? "0 seconds" : out;
+}
+
 std::string year_month_text(std::int64_t months, int start, int end) {
   const std::string sign = months < 0 ? "-" : "";
   const std::int64_t value = std::abs(months);

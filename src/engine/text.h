@@ -28,6 +28,8 @@ std::string day_time_text(std::int64_t micros, int start,
                           int end);  // "INTERVAL '1 02:03:04.5' DAY TO SECOND"
 std::string year_month_text(std::int64_t months, int start,
                             int end);  // "INTERVAL '1-2' YEAR TO MONTH"
+// "1 years 2 days -3.5 seconds"
+std::string calendar_text(std::int64_t months, std::int64_t days, std::int64_t micros);
 
 // Strings as CAST reads them, blanks around allowed.
 std::string_view trim_java(std::string_view text);  // what String.trim() removes: all up to U+0020

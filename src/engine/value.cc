@@ -193,6 +193,13 @@ Value read_value(const arrow::Array& array, std::int64_t row, const DataType& ty
       return list_value({read_value(*members.field(0), row, *column::binary_type()),
                          read_value(*members.field(1), row, *column::binary_type())});
     }
+    case TypeKind::calendar_interval: {
+      const auto& members = static_cast<const arrow::StructArray&>(array);
+      std::vector<Value> items;
+      for (int i = 0; i < 3; ++i)
+        items.push_back(integer_value(read_integer(*members.field(i), row)));
+      return list_value(std::move(items));
+    }
     case TypeKind::struct_: {
       const auto& members = static_cast<const arrow::StructArray&>(array);
       std::vector<Value> items;
@@ -257,6 +264,8 @@ std::string text_of(const Value& value, const DataType& type, const std::string&
       return day_time_text(value.integer, type.start_field(), type.end_field());
     case TypeKind::year_month_interval:
       return year_month_text(value.integer, type.start_field(), type.end_field());
+    case TypeKind::calendar_interval:
+      return calendar_text(value.items[0].integer, value.items[1].integer, value.items[2].integer);
     case TypeKind::array:
     case TypeKind::map:
     case TypeKind::struct_:

@@ -23,7 +23,7 @@ struct Value {
     decimal,   // the unscaled number
     text,      // strings and binaries
     list,      // an array's elements; a struct's members; a map's entries, each a list of two; a
-               // variant's value and metadata
+               // variant's value and metadata; a calendar interval's months, days and microseconds
   };
   Kind kind = Kind::null;
   std::int64_t integer = 0;

@@ -35,7 +35,7 @@ const ValueFunction* find_function(std::string_view name) {
   for (const auto functions :
        {array_functions(), map_functions(), group_functions(), hash_functions(), json_functions(),
         csv_functions(), number_functions(), variant_functions(), xml_functions(),
-        sentence_functions(), avro_functions()}) {
+        sentence_functions(), calendar_functions(), avro_functions()}) {
     for (const ValueFunction& function : functions) {
       if (function.name == name) return &function;
     }
@@ -51,10 +51,21 @@ struct Registered {
   std::shared_ptr<arrow::Schema> schema;  // of the arguments, as DuckDB exports them
 };
 
+// The members of a type that is a struct in the physical form alone.
+std::span<const column::TypePtr> hidden_members(const DataType& type) {
+  static const column::TypePtr variant[] = {column::binary_type(), column::binary_type()};
+  static const column::TypePtr interval[] = {column::int_type(), column::int_type(),
+                                             column::long_type()};
+  if (type.kind() == TypeKind::variant) return variant;
+  if (type.kind() == TypeKind::calendar_interval) return interval;
+  return {};
+}
+
 void write_null(duckdb_vector vector, idx_t row, const DataType& type) {
   duckdb_vector_ensure_validity_writable(vector);
   duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);
-  for (idx_t i = 0; type.kind() == TypeKind::variant && i < 2; ++i) {
+  const idx_t hidden = hidden_members(type).size();
+  for (idx_t i = 0; i < hidden; ++i) {
     const duckdb_vector member = duckdb_struct_vector_get_child(vector, i);
     duckdb_vector_ensure_validity_writable(member);
     duckdb_validity_set_row_invalid(duckdb_vector_get_validity(member), row);
@@ -129,9 +140,11 @@ void write_value(duckdb_vector vector, idx_t row, const DataType& type, const Va
     case TypeKind::map:
       return write_list(vector, row, type, value);
     case TypeKind::variant:
-      for (idx_t i = 0; i < 2; ++i)
-        write_value(duckdb_struct_vector_get_child(vector, i), row, *column::binary_type(),
+    case TypeKind::calendar_interval:
+      for (std::size_t i = 0; i < value.items.size(); ++i) {
+        write_value(duckdb_struct_vector_get_child(vector, i), row, *hidden_members(type)[i],
                     value.items[i]);
+      }
       return;
     case TypeKind::struct_:
       for (std::size_t i = 0; i < type.fields().size(); ++i) {

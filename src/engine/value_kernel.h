@@ -47,6 +47,7 @@ std::span<const ValueFunction> number_functions();
 std::span<const ValueFunction> variant_functions();
 std::span<const ValueFunction> xml_functions();
 std::span<const ValueFunction> sentence_functions();
+std::span<const ValueFunction> calendar_functions();
 
 Status register_value_kernel(duckdb_connection connection, const ValueKernel& kernel);
 

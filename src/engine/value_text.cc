@@ -27,28 +27,6 @@ std::string binary_text(std::string_view bytes) {
   return out + "]";
 }
 
-std::string calendar_text(const arrow::MonthDayNanoIntervalType::MonthDayNanos& value) {
-  std::string out;
-  const auto add = [&](std::int64_t amount, std::string_view unit) {
-    if (amount != 0) out += fmt::format("{}{} {}", out.empty() ? "" : " ", amount, unit);
-  };
-  add(value.months / 12, "years");
-  add(value.months % 12, "months");
-  add(value.days, "days");
-  const std::int64_t micros = value.nanoseconds / 1000;
-  add(micros / 3600000000, "hours");
-  add(micros / 60000000 % 60, "minutes");
-  const std::int64_t rest = micros % 60000000;
-  if (rest != 0) {
-    std::string seconds = fmt::format("{}{}.{:06}", rest < 0 ? "-" : "", std::abs(rest) / 1000000,
-                                      std::abs(rest) % 1000000);
-    while (seconds.back() == '0') seconds.pop_back();
-    if (seconds.back() == '.') seconds.pop_back();
-    out += (out.empty() ? "" : " ") + seconds + " seconds";
-  }
-  return out.empty() ? "0 seconds" : out;
-}
-
 Result<std::string> list_text(const arrow::Array& values, std::int64_t begin, std::int64_t end,
                               const TypePtr& type, const TextStyle& style) {
   std::string out = "[";
@@ -133,8 +111,10 @@ Result<std::string> value_text(const arrow::Array& array, std::int64_t row, cons
     case TypeKind::year_month_interval:
       return year_month_text(value_at<arrow::MonthIntervalArray>(array, row), type->start_field(),
                              type->end_field());
-    case TypeKind::calendar_interval:
-      return calendar_text(value_at<arrow::MonthDayNanoIntervalArray>(array, row));
+    case TypeKind::calendar_interval: {
+      const auto value = value_at<arrow::MonthDayNanoIntervalArray>(array, row);
+      return calendar_text(value.months, value.days, value.nanoseconds / 1000);
+    }
     case TypeKind::array:
     case TypeKind::map:
     case TypeKind::struct_:

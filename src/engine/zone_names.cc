@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cstdlib>
+#include <span>
+
+#include "base/text.h"
 
 namespace millstream::engine {
 namespace {
@@ -40,7 +43,21 @@ constexpr std::array known = {
 
 #undef MS_CENTRAL_EUROPE
 
+#include "engine/zone_names_read.inc"
+
 }  // namespace
+
+std::optional<NamedZone> zone_called(std::string_view text, bool full) {
+  const auto names = full ? std::span<const NamedZone>(full_names) : short_names;
+  std::optional<NamedZone> longest;
+  for (const NamedZone& known_name : names) {
+    const std::string_view name = known_name.name;
+    if ((!longest || name.size() > longest->name.size()) &&
+        equals_ignore_case(text.substr(0, name.size()), name))
+      longest = known_name;
+  }
+  return longest;
+}
 
 std::optional<std::string> zone_display_name(std::string_view zone, bool daylight, bool full) {
   for (const Names& names : known) {

@@ -116,9 +116,7 @@ class Inference {
   TypePtr type_of(std::string_view given) const {
     const std::string_view text = options_.trim ? trim(given) : given;
     if (!options_.infer_schema) return column::string_type();
-    if (text.empty() || (options_.has_null_value && text == options_.null_value)) {
-      return column::null_type();
-    }
+    if (text.empty()) return column::null_type();
     std::int64_t whole;
     if (parse_java_integer(text, std::numeric_limits<std::int64_t>::min(),
                            std::numeric_limits<std::int64_t>::max(), whole)) {
@@ -167,7 +165,7 @@ Result<FileResult> read_file(const std::shared_ptr<io::Store>& store, const io::
                              const XmlOptions& options) {
   FileResult out;
   TRY_ASSIGN(auto input, open_bytes(store, file.path));
-  XmlRecords records(std::move(input), options.row_tag);
+  XmlRecords records(std::move(input), record_tag(options));
   TRY_ASSIGN(auto values, CsvValues::make(options.values));
   const Inference inference(options, std::move(values));
   for (;;) {
@@ -179,10 +177,10 @@ Result<FileResult> read_file(const std::shared_ptr<io::Store>& store, const io::
       out.type = merged_struct(options, out.type, inference.members_of(*root));
     } else if (options.mode == ParseMode::fail_fast) {
       return Status::error("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-                           {{"badRecord", std::string(records.text().substr(0, 4096))},
-                            {"failFastMode", "FAILFAST"}});
+                           {{"badRecord", options.corrupt_column}, {"failFastMode", "FAILFAST"}});
     } else {
       out.malformed = true;
+      if (!options.whole_texts) return out;
     }
   }
 }

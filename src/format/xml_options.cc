@@ -9,7 +9,7 @@
 namespace millstream::format {
 namespace {
 
-constexpr std::array<std::string_view, 29> known_options = {"rowtag",
+constexpr std::array<std::string_view, 30> known_options = {"rowtag",
                                                             "roottag",
                                                             "declaration",
                                                             "attributeprefix",
@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, 29> known_options = {"rowtag",
                                                             "multiline",
                                                             "indent",
                                                             "validatename",
-                                                            "maxrecordsperfile"};
+                                                            "maxrecordsperfile",
+                                                            xml_texts_option};
 
 Status refuse_unknown(const Options& options) {
   for (const auto& [name, entry] : options.entries()) {
@@ -79,9 +80,11 @@ Result<XmlOptions> read_common(const Options& options, const std::string& sessio
   if (out.value_tag == out.attribute_prefix) {
     return Status::invalid("'valueTag' and 'attributePrefix' options should not be the same.");
   }
-  for (const auto* tag : {&out.row_tag, &out.root_tag}) {
-    if (tag->find_first_of("<>") != std::string::npos) {
-      return Status::invalid("'rowTag' and 'rootTag' should not include angle brackets");
+  const std::pair<const char*, const std::string&> tags[] = {{"rowTag", out.row_tag},
+                                                             {"rootTag", out.root_tag}};
+  for (const auto& [name, tag] : tags) {
+    if (tag.find_first_of("<>") != std::string::npos) {
+      return Status::invalid("requirement failed: '{}' should not include angle brackets", name);
     }
   }
   return out;
@@ -91,7 +94,8 @@ Result<XmlOptions> read_common(const Options& options, const std::string& sessio
 
 Result<XmlOptions> parse_xml_options(const Options& options, const std::string& session_time_zone) {
   TRY_ASSIGN(XmlOptions out, read_common(options, session_time_zone));
-  if (out.row_tag.empty()) {
+  out.whole_texts = options.find(std::string(xml_texts_option)) != nullptr;
+  if (out.row_tag.empty() && !out.whole_texts) {
     return Status::error("XML_ROW_TAG_MISSING", {{"rowTag", "`rowTag`"}});
   }
   TRY_ASSIGN(out.exclude_attributes, options.get_bool("excludeAttribute", false));

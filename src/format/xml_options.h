@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/options.h"
 #include "base/status.h"
@@ -10,8 +11,14 @@
 
 namespace millstream::format {
 
+// Set where the rows of a DataFrame are read: the file holds texts, each a document, with
+// xml_text_end behind each.
+inline constexpr std::string_view xml_texts_option = "millstream.texts";
+inline constexpr char xml_text_end = '\x1e';  // XML does not know it
+
 struct XmlOptions {
-  std::string row_tag;  // what a record is
+  std::string row_tag;       // what a record is
+  bool whole_texts = false;  // the file is one of texts, each a record
   std::string root_tag = "ROWS";
   std::string declaration = R"(version="1.0" encoding="UTF-8" standalone="yes")";
   std::string attribute_prefix = "_";

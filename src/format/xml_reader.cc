@@ -166,7 +166,7 @@ class XmlReader final : public connector::BatchReader {
             XmlValues values, const column::Schema& own)
       : path_(std::move(path)),
         options_(options),
-        records_(std::move(input), options.row_tag),
+        records_(std::move(input), record_tag(options)),
         values_(std::move(values)),
         schema_(column::to_arrow(column::as_nullable(own))) {
     for (const auto& field : own) {
@@ -195,6 +195,8 @@ class XmlReader final : public connector::BatchReader {
  private:
   Status add_record() {
     const auto root = parse_xml(records_.text());
+    // Nothing is read behind what is no XML.
+    ended_ = !root && !options_.whole_texts;
     if (root && values_.set_members(*root, columns_, row_)) {
       ++row_;
       return Status::OK();
@@ -205,8 +207,11 @@ class XmlReader final : public connector::BatchReader {
                                        {{"badRecord", std::string(records_.text().substr(0, 4096))},
                                         {"failFastMode", "FAILFAST"}}));
     }
-    // Nothing is kept of a record that has a bad value, as Spark has it for XML.
-    for (JsonColumn& column : columns_) column.forget_from(row_);
+    // Nothing is kept of a file's record that has a bad value, as Spark has it for XML.
+    const bool kept = root && options_.whole_texts;
+    for (JsonColumn& column : columns_) {
+      if (!kept) column.forget_from(row_);
+    }
     if (options_.mode == ParseMode::drop_malformed) return Status::OK();
     if (corrupt_ >= 0) {
       columns_[static_cast<std::size_t>(corrupt_)].set_string(row_, records_.text());

@@ -15,7 +15,7 @@ bool ends_name(char c) {
 }  // namespace
 
 XmlRecords::XmlRecords(std::unique_ptr<ByteInput> input, const std::string& tag)
-    : input_(std::move(input)), opening_("<" + tag), closing_("</" + tag) {}
+    : input_(std::move(input)), is_texts_(tag.empty()), opening_("<" + tag), closing_("</" + tag) {}
 
 bool XmlRecords::more() {
   if (ended_) return false;
@@ -100,7 +100,18 @@ std::size_t XmlRecords::end_of_record(std::size_t from) {
   }
 }
 
+Result<bool> XmlRecords::next_text() {
+  buffer_.erase(0, behind_);
+  end_ = find(std::string_view(&xml_text_end, 1), 0);
+  behind_ = end_ == nowhere ? 0 : end_ + 1;
+  if (end_ != nowhere) return true;
+  end_ = 0;
+  TRY(failure_);
+  return false;
+}
+
 Result<bool> XmlRecords::next() {
+  if (is_texts_) return next_text();
   buffer_.erase(0, end_);
   begin_ = end_ = 0;
   std::size_t from = 0;
@@ -117,8 +128,9 @@ Result<bool> XmlRecords::next() {
     begin_ = at;
     end_ = end_of_tag(at, &closed);
     if (end_ != nowhere && !closed) end_ = end_of_record(end_);
-    if (end_ != nowhere) return true;
-    break;
+    if (end_ == nowhere) end_ = buffer_.size();
+    TRY(failure_);
+    return true;
   }
   begin_ = end_ = buffer_.size();
   TRY(failure_);

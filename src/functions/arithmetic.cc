@@ -182,6 +182,7 @@ Result<Call> arithmetic(const Request& request) {
   const TypePtr& a = request.arguments[0].type;
   const TypePtr& b = request.arguments[1].type;
   const bool sum = call.name == "add" || call.name == "subtract";
+  if (is_calendar(a) || is_calendar(b)) return calendar_arithmetic(request, std::move(call));
   if (sum && temporal(request, &call)) return call;
   if (sum && !request.settings.ansi) TRY(check_times(request, call.name == "add"));
   if (sum && is_date(a) && b->is_numeric()) TRY(check_times(request, call.name == "add"));
@@ -257,7 +258,9 @@ Result<Call> try_arithmetic(const Request& request) {
   call.pretty = pretty_call(request.name, request);
   const bool moves = call.name.starts_with("timestamp_add_") || call.name.starts_with("date_add") ||
                      call.name.starts_with("date_sub");
-  if (call.name == "interval_add" || call.name == "interval_subtract") {
+  if (call.name.starts_with("calendar_")) {
+    call.name = call.name.substr(0, call.name.find("_wrap")) + "_try";
+  } else if (call.name == "interval_add" || call.name == "interval_subtract") {
     call.name = call.name == "interval_add" ? "try_add" : "try_subtract";
   } else if (moves ||
              (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty())) {
@@ -278,7 +281,10 @@ Result<Call> unary(const Request& request) {
   Call call = begin_call(request);
   TypePtr type = request.arguments[0].type;
   if (is_null(type) || type->is_string()) type = column::double_type();
-  if (!type->is_numeric() && !is_interval(type)) {
+  if (is_calendar(type) && call.name == "negative") {
+    call.name = request.settings.ansi ? "calendar_negate" : "calendar_negate_wrap";
+  } else if (!type->is_numeric() && !is_interval(type) &&
+             !(is_calendar(type) && call.name == "positive")) {
     return unexpected_input(
         request, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
   }

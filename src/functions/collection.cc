@@ -30,6 +30,12 @@ Result<Call> make_array(const Request& request) {
   return call;
 }
 
+// A function that makes maps, under the session's policy for keys that come twice.
+Call of_keys(const Request& request, Call call) {
+  if (request.settings.map_keys_last_win) call.name += "_last_win";
+  return call;
+}
+
 Result<Call> make_map(const Request& request) {
   if (request.arguments.size() % 2 != 0) {
     return wrong_arity(request, "2n (n > 0)");
@@ -57,7 +63,7 @@ Result<Call> make_map(const Request& request) {
     call.argument_types[i] = i % 2 == 0 ? key : value;
   call.type = column::map_type(key, value, nulls);
   call.nullable = false;
-  return call;
+  return of_keys(request, std::move(call));
 }
 
 // named_struct(name, value, …): the analyzer turns struct(a, b) into it.
@@ -402,7 +408,7 @@ Result<Call> map_from_arrays(const Request& request) {
       column::map_type(request.arguments[0].type->element(), request.arguments[1].type->element(),
                        request.arguments[1].type->contains_null());
   call.nullable = any_nullable(request);
-  return call;
+  return of_keys(request, std::move(call));
 }
 
 Result<Call> map_from_entries(const Request& request) {
@@ -416,7 +422,7 @@ Result<Call> map_from_entries(const Request& request) {
   const auto& members = type->element()->fields();
   call.type = column::map_type(members[0].type, members[1].type, members[1].nullable);
   call.nullable = any_nullable(request) || type->contains_null();
-  return call;
+  return of_keys(request, std::move(call));
 }
 
 Result<Call> map_concat(const Request& request) {
@@ -444,7 +450,7 @@ Result<Call> map_concat(const Request& request) {
   call.argument_types.assign(request.arguments.size(), common);
   call.type = common;
   call.nullable = any_nullable(request);
-  return call;
+  return of_keys(request, std::move(call));
 }
 
 // str_to_map(text[, between pairs[, between key and value]])
@@ -463,7 +469,7 @@ Result<Call> str_to_map(const Request& request) {
   }
   call.type = column::map_type(column::string_type(), column::string_type(), true);
   call.nullable = any_nullable(request);
-  return call;
+  return of_keys(request, std::move(call));
 }
 
 Result<Call> array_join(const Request& request) {
@@ -606,6 +612,7 @@ Result<Call> shuffled(const Request& request) {
 const Entry entries[] = {
     {.name = "array", .rule = make_array},
     {.name = "map", .sql = "@map", .rule = make_map},
+    {.name = "map_last_win", .sql = "@map_last_win"},
     {.name = "shuffle",
      .parameters = "Al?",
      .result = "0",
@@ -701,9 +708,13 @@ const Entry entries[] = {
     {.name = "map_entries", .rule = map_part},
     {.name = "map_contains_key", .sql = "@map_contains_key", .rule = map_contains_key},
     {.name = "map_from_arrays", .sql = "@map_from_arrays", .rule = map_from_arrays},
+    {.name = "map_from_arrays_last_win", .sql = "@map_from_arrays_last_win"},
     {.name = "map_from_entries", .sql = "@map_from_entries", .rule = map_from_entries},
+    {.name = "map_from_entries_last_win", .sql = "@map_from_entries_last_win"},
     {.name = "map_concat", .sql = "@map_concat", .rule = map_concat},
+    {.name = "map_concat_last_win", .sql = "@map_concat_last_win"},
     {.name = "str_to_map", .sql = "@str_to_map", .rule = str_to_map},
+    {.name = "str_to_map_last_win", .sql = "@str_to_map_last_win"},
 };
 
 }  // namespace

@@ -30,11 +30,6 @@ Result<Call> comparison(const Request& request) {
   }
   if (common->kind() == TypeKind::null) common = column::boolean_type();
   if (!is_orderable(*common)) {
-    if (equality) {
-      if (common->kind() == TypeKind::calendar_interval) {
-        return Status::unsupported("comparing calendar intervals is not supported");
-      }
-    }
     return mismatch("INVALID_ORDERING_TYPE", call.pretty,
                     {{"functionName", "`" + std::string(request.entry.name) + "`"},
                      {"dataType", quoted(common)}});

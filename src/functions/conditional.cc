@@ -72,6 +72,8 @@ Result<Call> nvl2(const Request& request) {
 }
 
 const Entry entries[] = {
+    // A value of a user's type is what it is made of.
+    {.name = "unwrap_udt", .parameters = "a", .result = "0", .sql = "{0}"},
     {.name = "coalesce",
      .parameters = "ww*",
      .result = "w",

@@ -155,17 +155,20 @@ std::string field_pretty(const Request& request) {
 Result<Call> interval_field(const Request& request, const std::string& field,
                             std::string_view function) {
   Call call = begin_call(request);
-  const bool months = request.arguments[1].type->kind() == TypeKind::year_month_interval;
-  const bool fits = months ? function == "year" || function == "month"
-                           : function == "day" || function == "hour" || function == "minute" ||
-                                 function == "second_fraction";
+  const TypeKind kind = request.arguments[1].type->kind();
+  const bool of_months = function == "year" || function == "month";
+  const bool of_time = function == "day" || function == "hour" || function == "minute" ||
+                       function == "second_fraction";
+  const bool fits = (of_months && kind != TypeKind::day_time_interval) ||
+                    (of_time && kind != TypeKind::year_month_interval);
   if (!fits) {
     return Status::error(
         "INVALID_EXTRACT_FIELD",
         {{"field", "`" + field + "`"}, {"expr", "\"" + request.arguments[1].sql + "\""}});
   }
   call.pretty = field_pretty(request);
-  call.name = "interval_" + std::string(function);
+  call.name = kind == TypeKind::calendar_interval ? "calendar_field_" : "interval_";
+  call.name += function;
   call.type = function == "second_fraction"             ? column::decimal_type(8, 6)
               : function == "year" || function == "day" ? column::int_type()
                                                         : column::byte_type();
@@ -218,7 +221,8 @@ Result<Call> extract(const Request& request) {
   for (const auto& [text, function] : fields) {
     if (!equals_ignore_case(*field, text)) continue;
     const TypeKind kind = request.arguments[1].type->kind();
-    if (kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval)
+    if (kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval ||
+        kind == TypeKind::calendar_interval)
       return interval_field(request, *field, function);
     const std::vector<Argument> inner = {request.arguments[1]};
     TRY_ASSIGN(Call call, resolve(function, inner, false, request.settings));

@@ -110,6 +110,7 @@ std::string functions_document() {
       {"Choice", conditional_entries},
       {"Strings", string_entries},
       {"Dates and times", datetime_entries},
+      {"Intervals", interval_entries},
       {"Arrays, maps and structs", collection_entries},
       {"JSON, CSV and XML", json_entries},
       {"Avro", avro_entries},

@@ -283,10 +283,15 @@ Status mismatch(std::string_view subclass, const std::string& sql, ErrorParamete
 }
 
 Status unexpected_input(const Request& request, std::size_t index, const std::string& required) {
+  return unexpected_input(request, index, required, pretty_from(request.entry.pretty, request));
+}
+
+Status unexpected_input(const Request& request, std::size_t index, const std::string& required,
+                        const std::string& sql) {
   const Argument& argument = request.arguments[index];
   const std::string place =
       index < std::size(ordinals) ? std::string(ordinals[index]) : fmt::format("{}th", index + 1);
-  return mismatch("UNEXPECTED_INPUT_TYPE", pretty_from(request.entry.pretty, request),
+  return mismatch("UNEXPECTED_INPUT_TYPE", sql,
                   {{"paramIndex", place},
                    {"requiredType", required},
                    {"inputSql", "\"" + argument.sql + "\""},

@@ -31,6 +31,7 @@ struct Argument {
 struct Settings {
   bool ansi = true;
   std::string time_zone = "UTC";
+  bool map_keys_last_win = false;  // of keys that a map would hold twice; otherwise an error
 };
 
 // A call that fits: the analyzer casts argument i to argument_types[i] where they differ.

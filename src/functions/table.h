@@ -74,6 +74,9 @@ const Entry* find_entry(std::string_view name);  // of a lower-case name; nullpt
 
 // For rules.
 Result<Call> scaled_interval(const Request& request, Call call);  // interval.cc
+// Of an operator one side of which is a calendar interval; interval.cc.
+bool is_calendar(const column::TypePtr& type);
+Result<Call> calendar_arithmetic(const Request& request, Call call);
 Result<Call> apply_signature(const Request& request);  // what the columns say
 Call begin_call(
     const Request& request);  // name, kind, pretty by the entry; argument types as they are
@@ -83,6 +86,9 @@ bool any_nullable(const Request& request);
 Status wrong_arity(const Request& request, const std::string& expected);
 Status mismatch(std::string_view subclass, const std::string& sql, ErrorParameters parameters);
 Status unexpected_input(const Request& request, std::size_t index, const std::string& required);
+// The same of a call that is shown with the arguments that Spark adds to it.
+Status unexpected_input(const Request& request, std::size_t index, const std::string& required,
+                        const std::string& sql);
 std::shared_ptr<arrow::Scalar> int_literal(std::int32_t value);
 std::shared_ptr<arrow::Scalar> string_literal(std::string_view value);
 // The text or number of a literal argument; nothing when it is not one or NULL.

@@ -101,7 +101,8 @@ Status check_parts(const Expr& expr) {
 // The options of from_json and kin, map('mode', 'FAILFAST'), as one constant: name and value behind
 // unit separators, pairs between record separators.
 std::optional<ExprPtr> options_text(const ExprPtr& map) {
-  if (map->kind != ExprKind::call || map->name != "map") return std::nullopt;
+  if (map->kind != ExprKind::call || (map->name != "map" && map->name != "map_last_win"))
+    return std::nullopt;
   std::string text;
   for (std::size_t i = 0; i < map->children.size(); ++i) {
     const Expr* child = map->children[i].get();
@@ -124,6 +125,26 @@ Status window_in_aggregate() {
 
 bool is_utc(const std::string& zone) {
   return zone == "UTC" || zone == "Z" || zone == "Etc/UTC" || zone == "GMT" || zone == "+00:00";
+}
+
+// A bucket's size and origin must not depend on the row.
+Status check_bucket(const functions::Call& call, const std::vector<ExprPtr>& arguments) {
+  for (const std::size_t i : {0, 2}) {
+    if (i >= arguments.size()) break;
+    bool constant = true;
+    visit(*arguments[i], [&](const Expr& e) {
+      constant = constant && (e.kind == ExprKind::literal || e.kind == ExprKind::cast ||
+                              (e.kind == ExprKind::call && e.deterministic));
+      return constant;
+    });
+    if (constant) continue;
+    return Status::error("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+                         {{"sqlExpr", sql_expr(call.pretty)},
+                          {"inputName", i == 0 ? "`bucketSize`" : "`origin`"},
+                          {"inputType", sql_type(arguments[i]->type)},
+                          {"inputExpr", sql_expr(arguments[i]->pretty)}});
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -215,6 +236,7 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   }
   TRY_ASSIGN(functions::Call resolved,
              functions::resolve(name, given, distinct, settings_.functions));
+  if (resolved.name.starts_with("time_bucket")) TRY(check_bucket(resolved, arguments));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < resolved.argument_types.size()) {
       ExprPtr converted = implicit_cast(arguments[i], resolved.argument_types[i], ansi());

@@ -194,6 +194,7 @@ Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_Unresolved
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::call;
   out->name = name == "reduce" ? "aggregate" : name == "any" ? "exists" : name;
+  if (name == "transform_keys" && settings_.functions.map_keys_last_win) out->name += "_last_win";
   out->type = shape.type;
   out->nullable = shape.nullable;
   out->origin = origin();

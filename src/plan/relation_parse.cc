@@ -1,4 +1,4 @@
-// spark.read.json and spark.read.csv of a DataFrame of texts.
+// spark.read.json, spark.read.csv and spark.read.xml of a DataFrame of texts.
 #include "plan/relations.h"
 #include "spark/connect/relations.pb.h"
 
@@ -14,6 +14,9 @@ Result<NodePtr> RelationAnalyzer::parse(const sc::Parse& proto, NodePtr input) {
       break;
     case sc::Parse::PARSE_FORMAT_JSON:
       format = "json";
+      break;
+    case sc::Parse::PARSE_FORMAT_XML:
+      format = "xml";
       break;
     default:
       return Status::invalid("a Parse relation without a format");

@@ -288,7 +288,12 @@ Result<NodePtr> RelationAnalyzer::sample(const sc::Sample& proto, NodePtr input)
   node->upper = proto.upper_bound();
   node->with_replacement = proto.with_replacement();
   const double fraction = node->upper - node->lower;
-  if (fraction < 0 || (!node->with_replacement && fraction > 1.0 + 1e-6)) {
+  if (node->with_replacement && !(fraction >= 0)) {
+    return Status::invalid(
+        "requirement failed: Sampling fraction ({}) must be nonnegative with replacement",
+        fraction);
+  }
+  if (!node->with_replacement && (fraction < 0 || fraction > 1.0 + 1e-6)) {
     return Status::invalid(
         "requirement failed: Sampling fraction ({}) must be on interval [0, 1] {}", fraction,
         "without replacement");

@@ -96,6 +96,7 @@ const std::vector<Choice>& choices() {
        {"LEGACY"},
        "write the pattern that the texts have"},
       {"spark.sql.storeAssignmentPolicy", {"ANSI", "LEGACY", "STRICT"}, {}, ""},
+      {"spark.sql.mapKeyDedupPolicy", {"EXCEPTION", "LAST_WIN"}, {}, ""},
   };
   return all;
 }

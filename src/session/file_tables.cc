@@ -67,9 +67,10 @@ Status insert_into_file_table(Session& session, const TableName& name, const Ent
                               const ActionContext& context) {
   TRY_ASSIGN(const auto schema, column::schema_from_text(entry.schema));
   TRY_ASSIGN(const auto stored, as_stored(session, rows, schema, name.quoted()));
-  return write_files(session, entry.provider, session.runtime().warehouse->table_directory(name),
-                     mode, Options(entry.options), entry.partition_by, stored, context,
-                     entry.buckets);
+  const Status written =
+      write_files(session, entry.provider, session.runtime().warehouse->table_directory(name), mode,
+                  Options(entry.options), entry.partition_by, stored, context, entry.buckets);
+  return overflow_in_insert(written, *stored);
 }
 
 namespace {
@@ -127,7 +128,7 @@ Status save_file_table(Session& session, const spark::connect::WriteOperation& w
     TRY_ASSIGN(const auto rows, in_order(node, schema, name));
     return insert_into_file_table(session, name, *entry, SaveMode::append, rows, context);
   }
-  TRY(check_format(write.source()));
+  TRY(check_format(write.source().empty() ? format : write.source()));
   if (!is_table_format(format)) {
     return Status::unsupported("saveAsTable with format {} is not supported by Millstream yet",
                                format);

@@ -382,9 +382,10 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
   TRY_ASSIGN(const TableName name, session.table_name(insert.table));
   TRY_ASSIGN(const auto rows, as_stored(session, given, goal.schema, name.quoted()));
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
-  return write_files(session, goal.files->provider, goal.directory, mode,
-                     Options(goal.files->options), goal.partition_by, rows, context,
-                     goal.files->buckets);
+  const Status written =
+      write_files(session, goal.files->provider, goal.directory, mode, Options(goal.files->options),
+                  goal.partition_by, rows, context, goal.files->buckets);
+  return overflow_in_insert(written, *rows);
 }
 
 // Another commit between the reading and the writing: from the beginning, some times.
@@ -403,15 +404,17 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
   TRY(prepare_delta_write(session, options));
   if (replaced) {
     const bool where = insert.replace_where != nullptr;
-    return replace_rows(session,
-                        {goal.directory, &*replaced,
-                         where ? insert.replace_where_text : partition_text(insert), where},
-                        options, rows_plan, context);
+    const std::string text = where ? insert.replace_where_text : partition_text(insert);
+    const Status written = replace_rows(session, {goal.directory, &*replaced, text, where}, options,
+                                        rows_plan, context);
+    return overflow_in_insert(written, *rows_plan);
   }
   options.columns_computed = true;
-  TRY_ASSIGN(const auto rows, session.execute(rows_plan, context));
-  return delta::write_table(session.runtime().store, goal.directory, rows, options, context.cancel)
-      .status();
+  const auto rows = session.execute(rows_plan, context);
+  if (!rows.ok()) return overflow_in_insert(rows.status(), *rows_plan);
+  const auto written =
+      delta::write_table(session.runtime().store, goal.directory, *rows, options, context.cancel);
+  return overflow_in_insert(written.status(), *rows_plan);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "delta/table.h"
 #include "delta/write.h"
 #include "format/file_table.h"
+#include "format/xml_options.h"
 #include "functions/registry.h"
 #include "io/store.h"
 #include "plan/time_zone.h"
@@ -63,6 +64,8 @@ plan::AnalyzerSettings analyzer_settings(const RuntimeConf& conf) {
   plan::AnalyzerSettings settings;
   settings.functions.ansi = conf.flag("spark.sql.ansi.enabled");
   settings.functions.time_zone = conf.time_zone();
+  settings.functions.map_keys_last_win =
+      to_upper(trim(conf.value("spark.sql.mapKeyDedupPolicy"))) == "LAST_WIN";
   settings.case_sensitive = conf.flag("spark.sql.caseSensitive");
   settings.recursion_levels_max = conf.number("spark.sql.cteRecursionLevelLimit", 100);
   settings.group_by_ordinal = conf.flag("spark.sql.groupByOrdinal");
@@ -454,9 +457,15 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::parsed_texts(
     const std::string& format, const std::string& schema, const Options& options,
     const plan::NodePtr& texts) {
   TRY_ASSIGN(const auto rows, session_.execute(texts, {}));
+  const bool xml = format == "xml";
   TRY_ASSIGN(auto file, TextRows::write(rows, session_.runtime().temporary_directory,
-                                        format == "json" ? "{}" : ""));
-  TRY_ASSIGN(auto table, data_source(format, schema, options, {file->path()}));
+                                        format == "json" ? "{}"
+                                        : xml            ? "<null/>"
+                                                         : "",
+                                        xml ? format::xml_text_end : '\n'));
+  Options given = options;
+  if (xml) given.set(std::string(format::xml_texts_option), "true");
+  TRY_ASSIGN(auto table, data_source(format, schema, given, {file->path()}));
   return std::shared_ptr<const connector::Table>(
       std::make_shared<TextRowsTable>(std::move(table), std::move(file)));
 }

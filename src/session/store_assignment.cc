@@ -4,6 +4,7 @@
 #include "functions/registry.h"
 #include "functions/store.h"
 #include "plan/expr.h"
+#include "plan/text.h"
 #include "session/resolver.h"
 
 namespace millstream::session {
@@ -85,6 +86,46 @@ bool can_store(StoreAssignment policy, const TypePtr& from, const TypePtr& to) {
 Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
                                    const column::Field& column) {
   return plan::make_cast(value, column.type, store_assignment(conf) != StoreAssignment::legacy);
+}
+
+namespace {
+
+bool has_failed(const Status& status, const column::DataType& from, const column::DataType& to) {
+  const auto& parameters = status.info().parameters;
+  const auto is = [&](const char* name, const std::string& value) {
+    const auto found = parameters.find(name);
+    return found != parameters.end() && found->second == value;
+  };
+  if (status.is("CAST_OVERFLOW"))
+    return is("sourceType", '"' + from.sql() + '"') && is("targetType", '"' + to.sql() + '"');
+  return to.kind() == TypeKind::decimal && is("precision", std::to_string(to.precision())) &&
+         is("scale", std::to_string(to.scale()));
+}
+
+}  // namespace
+
+Status overflow_in_insert(const Status& status, const plan::Node& rows) {
+  const bool overflow = status.is("CAST_OVERFLOW") ||
+                        status.is("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION") ||
+                        status.is("NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION");
+  if (!overflow) return status;
+  for (const plan::Node* node = &rows; node->kind == plan::NodeKind::project;
+       node = node->children[0].get()) {
+    const auto& project = static_cast<const plan::Project&>(*node);
+    for (std::size_t i = 0; i < project.exprs.size(); ++i) {
+      const plan::Expr* value = project.exprs[i].get();
+      if (value->kind == plan::ExprKind::alias) value = value->children[0].get();
+      if (value->kind != plan::ExprKind::cast) continue;
+      const column::TypePtr& from = value->children[0]->type;
+      if (!has_failed(status, *from, *value->type)) continue;
+      return Status::error("CAST_OVERFLOW_IN_TABLE_INSERT",
+                           {{"sourceType", '"' + from->sql() + '"'},
+                            {"targetType", '"' + value->type->sql() + '"'},
+                            {"columnName", plan::sql_id(project.output[i].name)}});
+    }
+    if (node->children.empty()) break;
+  }
+  return status;
 }
 
 }  // namespace millstream::session

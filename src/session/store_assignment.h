@@ -6,6 +6,7 @@
 
 #include "column/types.h"
 #include "plan/expr.h"
+#include "plan/node.h"
 #include "session/conf.h"
 
 namespace millstream::session {
@@ -19,9 +20,11 @@ enum class StoreAssignment : std::uint8_t {
 StoreAssignment store_assignment(const RuntimeConf& conf);
 // Whether a value of that type may be put into a column of the other at all.
 bool can_store(StoreAssignment policy, const column::TypePtr& from, const column::TypePtr& to);
-// The value as one of the column, whose types are others. CAST_OVERFLOW_IN_TABLE_INSERT for a
-// number that it has no room for, when the row is computed.
+// The value as one of the column, whose types are others.
 Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
                                    const column::Field& column);
+
+// The error of a number that did not fit, as that of the column for which `rows` casts it.
+Status overflow_in_insert(const Status& status, const plan::Node& rows);
 
 }  // namespace millstream::session

@@ -15,7 +15,7 @@ TextRows::~TextRows() { ::unlink(path_.c_str()); }
 
 Result<std::shared_ptr<const TextRows>> TextRows::write(const connector::Batches& rows,
                                                         const std::string& directory,
-                                                        const std::string& null_text) {
+                                                        const std::string& null_text, char end) {
   std::error_code ignored;
   std::filesystem::create_directories(directory, ignored);
   auto texts = std::make_shared<const TextRows>(directory + "/texts-" + new_uuid() + ".txt");
@@ -31,9 +31,9 @@ Result<std::shared_ptr<const TextRows>> TextRows::write(const connector::Batches
         if (column.IsNull(row) && null_text.empty()) continue;
         line = column.IsNull(row) ? std::string_view(null_text) : column.GetView(row);
         for (char& c : line) {
-          if (c == '\n' || c == '\r') c = ' ';
+          if (c == end || (end == '\n' && c == '\r')) c = ' ';
         }
-        out << line << '\n';
+        out << line << end;
       }
     }
   }

@@ -1,5 +1,5 @@
-// A DataFrame of texts as a file of lines, for the readers of files: spark.read.json(texts). The
-// file goes with the object.
+// A DataFrame of texts as a file, for the readers of files: spark.read.json(texts). The file goes
+// with the object.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@ namespace millstream::session {
 
 class TextRows {
  public:
-  // The texts of the only column; NULL becomes the line `null_text`, or none if that is empty; line
-  // ends within a text become blanks.
+  // The texts of the only column, `end` behind each. NULL becomes `null_text`, or no text if that
+  // is empty; ends within a text become blanks, as do those of lines where `end` is one.
   static Result<std::shared_ptr<const TextRows>> write(const connector::Batches& rows,
                                                        const std::string& directory,
-                                                       const std::string& null_text);
+                                                       const std::string& null_text, char end);
   explicit TextRows(std::string path) : path_(std::move(path)) {}
   TextRows(const TextRows&) = delete;
   TextRows& operator=(const TextRows&) = delete;

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
-
-#include "base/status.h"
 
 namespace millstream::stream {
 
@@ -16,15 +13,5 @@ std::int64_t next_trigger_ms(std::int64_t now_ms, std::int64_t interval_ms);
 // a twentieth of the time for which nothing has come, so that a query at rest costs next to
 // nothing.
 std::int64_t polling_pause_ms(std::int64_t setting_ms, std::int64_t idle_ms);
-
-struct CalendarInterval {
-  std::int64_t months = 0;
-  std::int64_t days = 0;
-  std::int64_t micros = 0;
-};
-
-// Spark's interval text: "10 seconds", "interval 1 minute 500 milliseconds", "-1.5 seconds".
-// INVALID_INTERVAL_FORMAT otherwise.
-Result<CalendarInterval> parse_interval(std::string_view text);
 
 }  // namespace millstream::stream
