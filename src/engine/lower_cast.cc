@@ -74,8 +74,8 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
     if (!attempt && !ansi && to->is_integral())
       return fmt::format("ms_wrap_parse_{}({})", short_name(to->kind()), value);
     // A text that is no interval is an error without ANSI too.
-    const bool interval = to->kind() == TypeKind::day_time_interval ||
-                          to->kind() == TypeKind::year_month_interval;
+    const bool interval =
+        to->kind() == TypeKind::day_time_interval || to->kind() == TypeKind::year_month_interval;
     return cast_from_string(value, *to, attempt || (!ansi && !interval));
   }
   // Days are no numbers, which makes them NULL where that is no error.
