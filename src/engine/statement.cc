@@ -147,8 +147,10 @@ class Interruption {
 };
 
 // Ends a query that nobody will read to its end: DuckDB's threads may be in the middle of its
-// scans, and the next query of the connection waits for them.
+// scans, and the next query of the connection waits for them. Without the interrupt they would go
+// on to the scans' end.
 void end_query(duckdb_connection connection) {
+  duckdb_interrupt(connection);
   duckdb_result none;
   duckdb_query(connection, "SELECT 1", &none);
   duckdb_destroy_result(&none);
