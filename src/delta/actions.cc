@@ -168,7 +168,13 @@ std::optional<Action> parse_action(const std::string& key, const json& object) {
   }
   if (key == "metaData") return parse_metadata(object);
   if (key == "protocol") return parse_protocol(object);
-  if (key == "cdc") return ChangeFile{object.at("path").get<std::string>()};
+  if (key == "cdc") {
+    ChangeFile change;
+    change.path = object.at("path").get<std::string>();
+    take(object, "partitionValues", change.partition_values);
+    take(object, "size", change.size);
+    return change;
+  }
   if (key == "domainMetadata") {
     DomainMetadata domain;
     take(object, "domain", domain.domain);
@@ -344,6 +350,13 @@ std::string to_json(const RemoveFile& remove) {
   }
   out += "}}";
   return out;
+}
+
+std::string to_json(const ChangeFile& change) {
+  std::string out =
+      fmt::format("{{\"cdc\":{{\"path\":{},\"partitionValues\":", json_quote(change.path));
+  append_partition_values(out, change.partition_values);
+  return out + fmt::format(",\"size\":{},\"dataChange\":false}}}}", change.size);
 }
 
 std::string to_json(const Txn& txn) {

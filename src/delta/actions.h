@@ -84,6 +84,8 @@ using RemoveFilePtr = std::shared_ptr<const RemoveFile>;
 
 struct ChangeFile {  // "cdc"
   std::string path;
+  PartitionValues partition_values;
+  std::int64_t size = 0;
 };
 
 struct Txn {
@@ -127,6 +129,7 @@ std::string to_json(const Protocol& protocol);
 std::string to_json(const Metadata& metadata);
 std::string to_json(const AddFile& add);
 std::string to_json(const RemoveFile& remove);
+std::string to_json(const ChangeFile& change);
 std::string to_json(const Txn& txn);
 std::string to_json(const DomainMetadata& domain);
 

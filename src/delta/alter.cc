@@ -1,6 +1,7 @@
 #include "delta/alter.h"
 
 #include "base/clock.h"
+#include "delta/change_feed.h"
 #include "delta/commit_files.h"
 #include "delta/features.h"
 #include "delta/log.h"
@@ -34,6 +35,8 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
   }
   const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
   if (next == snapshot->metadata() && raised == snapshot->protocol()) return snapshot->version();
+  TRY_ASSIGN(const auto after, make_table_info(next));
+  TRY(check_feed_columns(&snapshot->info(), *after));
   Transaction txn;
   txn.read = snapshot;
   if (raised != snapshot->protocol()) txn.protocol = raised;

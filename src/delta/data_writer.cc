@@ -69,6 +69,8 @@ struct Plan {
   int string_prefix = 32;
   std::int64_t max_records = 0;
   std::int64_t max_bytes = 0;
+  std::string directory;
+  std::string prefix;
   std::string suffix;  // ".c000.snappy.parquet"
   const CancelToken* cancel = nullptr;
 };
@@ -85,6 +87,8 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
             32,
             options.max_records_per_file,
             options.max_bytes_per_file,
+            options.directory,
+            options.prefix,
             {},
             cancel};
   for (std::size_t i = 0; i < info.schema.size(); ++i) {
@@ -185,7 +189,8 @@ class FileWriter {
     }
     Open file;
     file.values = group.values;
-    file.path = fmt::format("{}part-{:05}-{}{}", group.directory, task_, new_uuid(), plan_.suffix);
+    file.path = fmt::format("{}{}{}-{:05}-{}{}", plan_.directory, group.directory, plan_.prefix,
+                            task_, new_uuid(), plan_.suffix);
     TRY_ASSIGN(file.writer,
                format::ParquetWriter::open(plan_.store, io::join_path(plan_.table, file.path),
                                            plan_.file_schema, plan_.parquet));

@@ -25,6 +25,8 @@ struct DataFiles {
 };
 
 struct DataWriteOptions {
+  std::string directory;        // below the table: "" or one that ends in '/'
+  std::string prefix = "part";  // of file names
   std::string compression = "snappy";
   std::int64_t max_records_per_file = 0;  // 0: no limit
   std::int64_t max_bytes_per_file = 0;    // about; 0: no limit

@@ -226,6 +226,19 @@ void DeletedRows::clear(std::int64_t first, std::int64_t rows, std::uint8_t* bit
   }
 }
 
+RowSet DeletedRows::rows() const {
+  RowSet out;
+  std::vector<std::uint8_t> kept(container_rows / 8);
+  for (const auto& container : containers_) {
+    std::fill(kept.begin(), kept.end(), std::uint8_t{0xff});
+    clear(container.first, container_rows, kept.data());
+    for (std::int64_t i = 0; i < container_rows; ++i) {
+      if (!arrow::bit_util::GetBit(kept.data(), i)) out.add(container.first + i);
+    }
+  }
+  return out;
+}
+
 std::optional<std::string> decode_z85(std::string_view text) {
   if (text.size() % 5 != 0) return std::nullopt;
   std::string bytes;

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "delta/actions.h"
+#include "delta/row_set.h"
 #include "io/store.h"
 
 namespace millstream::delta {
@@ -25,6 +26,7 @@ class DeletedRows {
   std::int64_t last() const { return last_; }  // -1: none
   // Of the rows `first` to `first + rows` (exclusive), clears the bits of those that are deleted.
   void clear(std::int64_t first, std::int64_t rows, std::uint8_t* bits) const;
+  RowSet rows() const;
 
  private:
   // 65536 positions from `first` on, left as they stand in the bytes.

@@ -73,7 +73,7 @@ bool blocks_write(const std::string& feature, const TableInfo& info, bool enforc
   if (name == "appendOnly") return false;  // enforced
   if (name == "invariants") return any_metadata(info, "delta.invariants");
   if (name == "checkConstraints") return has_constraints(info);
-  if (name == "changeDataFeed") return false;  // appends and whole overwrites need no change files
+  if (name == "changeDataFeed") return false;  // change files are written where they are needed
   if (name == "generatedColumns") {
     return !columns_computed && any_metadata(info, "delta.generationExpression");
   }
@@ -136,9 +136,9 @@ constexpr std::string_view constraint_prefix = "delta.constraints.";
 constexpr std::string_view feature_prefix = "delta.feature.";
 // Those that a table may be given by name.
 constexpr std::array listable_features = {
-    "allowColumnDefaults", "appendOnly",       "invariants",
-    "checkConstraints",    "generatedColumns", "timestampNtz",
-    "domainMetadata",      "clustering",       "vacuumProtocolCheck",
+    "allowColumnDefaults", "appendOnly",     "invariants",     "checkConstraints",
+    "generatedColumns",    "timestampNtz",   "domainMetadata", "clustering",
+    "vacuumProtocolCheck", "changeDataFeed",
 };
 
 struct Property {
@@ -165,7 +165,7 @@ constexpr std::array<Property, 33> known_properties = {{
     {"delta.logRetentionDuration", true},
     {"delta.enableExpiredLogCleanup", true},
     {"delta.enableFullRetentionRollback", true},
-    {"delta.enableChangeDataFeed", false},
+    {"delta.enableChangeDataFeed", true},
     {"delta.enableDeletionVectors", false},
     {"delta.enableTypeWidening", false},
     {"delta.enableRowTracking", false},
@@ -196,7 +196,7 @@ Status check_value(const std::string& name, const std::string& value) {
   } else if (name == "delta.dataSkippingNumIndexedCols") {
     const auto number = parse_int64(value);
     if (!number || *number < -1) return bad("needs to be larger than or equal to -1.");
-  } else if (name == "delta.appendOnly") {
+  } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed") {
     if (!parse_bool(value)) return bad("must be true or false.");
   }
   return Status::OK();
@@ -248,6 +248,10 @@ std::vector<std::pair<std::string, int>> versioned_features(
     return to_lower(one.first).starts_with(constraint_prefix);
   });
   if (constrained) out.emplace_back("checkConstraints", 3);
+  for (const auto& [key, value] : properties) {
+    if (equals_ignore_case(key, "delta.enableChangeDataFeed") && equals_ignore_case(value, "true"))
+      out.emplace_back("changeDataFeed", 4);
+  }
   if (has_metadata(schema, "delta.generationExpression")) out.emplace_back("generatedColumns", 4);
   if (has_metadata(schema, "delta.identity.start")) out.emplace_back("identityColumns", 6);
   return out;

@@ -233,7 +233,7 @@ class FilesReader final : public connector::BatchReader {
                      arrow::AllocateBitmap(rows, arrow::default_memory_pool()));
     arrow::bit_util::SetBitsTo(keep->mutable_data(), 0, rows, true);
     if (deleted_) deleted_->clear(first, rows, keep->mutable_data());
-    if (left_out_ != nullptr) left_out_->clear(first, rows, keep->mutable_data());
+    if (left_out_ != nullptr) TRY(leave_out_rows(first, rows, *keep));
     const auto mask = std::make_shared<arrow::BooleanArray>(rows, std::move(keep));
     const std::int64_t kept_rows = mask->true_count();
     if (kept_rows == rows) return Status::OK();
@@ -247,6 +247,21 @@ class FilesReader final : public connector::BatchReader {
       TRY_ARROW_ASSIGN(const arrow::Datum kept,
                        arrow::compute::Filter(arrow::Datum(place_), arrow::Datum(mask)));
       place_ = kept.make_array();
+    }
+    return Status::OK();
+  }
+
+  Status leave_out_rows(std::int64_t first, std::int64_t rows, arrow::Buffer& keep) const {
+    if (!plan_->choice->others_left_out) {
+      left_out_->clear(first, rows, keep.mutable_data());
+      return Status::OK();
+    }
+    TRY_ARROW_ASSIGN(const std::shared_ptr<arrow::Buffer> others,
+                     arrow::AllocateBitmap(rows, arrow::default_memory_pool()));
+    arrow::bit_util::SetBitsTo(others->mutable_data(), 0, rows, true);
+    left_out_->clear(first, rows, others->mutable_data());
+    for (std::int64_t i = 0; i < others->size() && i < keep.size(); ++i) {
+      keep.mutable_data()[i] &= static_cast<std::uint8_t>(~others->data()[i]);
     }
     return Status::OK();
   }

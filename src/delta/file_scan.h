@@ -47,9 +47,10 @@ inline std::int64_t position_of(std::int64_t place) {
 struct RowChoice {
   std::vector<AddFilePtr> files;
   std::vector<std::shared_ptr<const RowSet>> left_out;  // by the file's number; may be shorter
+  bool others_left_out = false;  // the other way round: those rows are the ones that are read
 };
 
-// As scan_files, of the rows that are not left out; request.columns may name places::column.
+// As scan_files, of the rows that are chosen; request.columns may name places::column.
 Result<connector::Batches> scan_rows(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const TableInfoPtr& info,
                                      const std::shared_ptr<const RowChoice>& choice,

@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/failpoint.h"
+#include "connector/chained.h"
+#include "delta/change_feed.h"
 #include "delta/commit_files.h"
 #include "delta/features.h"
 #include "delta/file_scan.h"
@@ -34,38 +36,6 @@ class CountingReader final : public connector::BatchReader {
   std::unique_ptr<connector::BatchReader> rows_;
   std::atomic<std::int64_t>& count_;
 };
-
-// Several partitions as one.
-class ChainedReader final : public connector::BatchReader {
- public:
-  explicit ChainedReader(std::vector<connector::Batches::Partition> partitions)
-      : partitions_(std::move(partitions)) {}
-  Result<connector::RecordBatchPtr> next() override {
-    for (;;) {
-      if (reader_ == nullptr) {
-        if (next_ == partitions_.size()) return connector::RecordBatchPtr();
-        TRY_ASSIGN(reader_, partitions_[next_++]());
-      }
-      TRY_ASSIGN(auto batch, reader_->next());
-      if (batch != nullptr) return batch;
-      reader_.reset();
-    }
-  }
-
- private:
-  const std::vector<connector::Batches::Partition> partitions_;
-  std::size_t next_ = 0;
-  std::unique_ptr<connector::BatchReader> reader_;
-};
-
-std::vector<connector::Batches::Partition> chained(
-    std::vector<connector::Batches::Partition> partitions) {
-  if (partitions.size() < 2) return partitions;
-  return {
-      [partitions = std::move(partitions)]() -> Result<std::unique_ptr<connector::BatchReader>> {
-        return std::unique_ptr<connector::BatchReader>(std::make_unique<ChainedReader>(partitions));
-      }};
-}
 
 // Whether no row of the file stays. The statistics are only a claim; the file itself knows.
 Result<bool> all_rows_go(const Log& log, const RowChange::ChangedFile& changed) {
@@ -104,6 +74,29 @@ void add_removes(const RowChange& change, std::int64_t now_ms, Transaction& txn,
   }
 }
 
+// Writes the change files, as far as there is something to be said in them.
+Result<DataFiles> write_change_files(const Log& log, const RowChange& change,
+                                     const CancelToken* cancel) {
+  if (change.change_feed.partitions.empty()) return DataFiles();
+  TableInfo info = *change.plan.info;
+  for (auto* schema : {&info.schema, &info.physical}) {
+    schema->push_back({std::string(change_feed::type_column), column::string_type(), true, {}});
+  }
+  connector::Batches rows = change.change_feed;
+  rows.partitions = {connector::chained(std::move(rows.partitions))};
+  DataWriteOptions options;
+  options.directory = "_change_data/";
+  options.prefix = "cdc";
+  options.max_bytes_per_file = file_bytes_max;
+  return write_data_files(log.store(), log.table(), info, rows, options, cancel);
+}
+
+void add_change_files(const DataFiles& files, Transaction& txn) {
+  for (const auto& file : files.adds) {
+    txn.changes.push_back({file->path, file->partition_values, file->size});
+  }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> live_rows(const AddFile& file) {
@@ -129,15 +122,22 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
               std::make_unique<CountingReader>(std::move(reader), copied));
         });
   }
-  if (copied_bytes <= one_file_bytes_max) rows.partitions = chained(std::move(rows.partitions));
+  if (copied_bytes <= one_file_bytes_max)
+    rows.partitions = {connector::chained(std::move(rows.partitions))};
   DataWriteOptions options;
   options.max_bytes_per_file = file_bytes_max;
-  TRY_ASSIGN(const DataFiles files, write_data_files(log->store(), log->table(), *change.plan.info,
-                                                     rows, options, cancel));
+  TRY_ASSIGN(DataFiles files, write_data_files(log->store(), log->table(), *change.plan.info, rows,
+                                               options, cancel));
+  const auto change_files = write_change_files(*log, change, cancel);
+  if (!change_files.ok()) {
+    remove_data_files(*log->store(), log->table(), files);
+    return change_files.status();
+  }
   counts.files_added = static_cast<std::int64_t>(files.adds.size());
   counts.bytes_added = files.bytes;
   counts.rows_copied = copied;
   counts.rows_written = files.rows;
+  counts.change_files = static_cast<std::int64_t>(change_files->adds.size());
 
   Transaction txn;
   txn.read = change.read;
@@ -145,6 +145,7 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   txn.protocol = change.plan.protocol;
   txn.txn = change.txn;
   txn.adds = files.adds;
+  add_change_files(*change_files, txn);
   add_removes(change, SystemClock().now_ms(), txn, counts);
   if (txn.adds.empty() && txn.removes.empty() && !txn.metadata && !txn.txn) {
     return change.read->version();
@@ -157,6 +158,8 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   txn.parameters = change.parameters;
   txn.user_metadata = change.user_metadata;
   txn.metrics = metrics(counts);
+  // What goes when the commit loses.
+  files.adds.insert(files.adds.end(), change_files->adds.begin(), change_files->adds.end());
   auto version = commit_files(*log, txn, *change.plan.info, files);
   log->wait_for_checkpoints();
   return version;

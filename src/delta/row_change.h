@@ -31,7 +31,9 @@ struct RowChange {
   std::vector<AddFilePtr> files_read;
   std::vector<ChangedFile> changed;
   connector::Batches added;  // the rows in their place, and new ones; may be empty
-  WritePlan plan;            // the table as it is after the change
+  // Every change, as the table's columns and _change_type; empty: the files say it.
+  connector::Batches change_feed;
+  WritePlan plan;  // the table as it is after the change
   std::optional<Txn> txn;
   std::string operation;
   std::string parameters = "{}";
@@ -44,6 +46,7 @@ struct ChangeCounts {
   std::int64_t bytes_added = 0;
   std::int64_t files_removed = 0;
   std::int64_t bytes_removed = 0;
+  std::int64_t change_files = 0;
   std::int64_t vectors_removed = 0;  // deletion vectors of files that went
   std::int64_t rows_copied = 0;      // that stayed as they were, in files that were rewritten
   std::int64_t rows_written = 0;     // all of them

@@ -47,24 +47,41 @@ Result<SnapshotPtr> snapshot_of(const std::shared_ptr<io::Store>& store, const s
 Result<ReadOptions> parse_read_options(const Options& options, const std::string& time_zone) {
   ReadOptions out;
   out.time_zone = time_zone;
+  const bool given = options.has("readChangeFeed");
+  TRY_ASSIGN(const bool changes,
+             options.get_bool(given ? "readChangeFeed" : "readChangeData", false));
+  if (changes) out.changes.emplace();
   for (const auto& [name, entry] : options.entries()) {
-    if (name == "path") continue;
+    if (name == "path" || name == "readchangefeed" || name == "readchangedata") continue;
+    if (out.changes) {
+      TRY_ASSIGN(const bool taken, take_range_option(name, entry, *out.changes));
+      if (taken) continue;
+    }
     if (name == "versionasof") {
       TRY_ASSIGN(out.version_as_of, options.get_int(name, 0));
     } else if (name == "timestampasof") {
       out.timestamp_as_of = entry.value;
-    } else if ((name == "readchangefeed" || name == "readchangedata") &&
-               equals_ignore_case(entry.value, "false")) {
-      continue;
-    } else if (name == "readchangefeed" || name == "readchangedata") {
-      return Status::unsupported("the option {} of a Delta read is not supported by Millstream yet",
-                                 entry.name);
     } else {
       return Status::invalid("a Delta read has no option '{}'", entry.name);
     }
   }
   if (out.version_as_of && out.timestamp_as_of) return Status::error("DELTA_ONEOF_IN_TIMETRAVEL");
+  if (out.changes && (out.version_as_of || out.timestamp_as_of)) {
+    return Status::error("DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS");
+  }
   return out;
+}
+
+Result<std::shared_ptr<const connector::Table>> open_table(std::shared_ptr<io::Store> store,
+                                                           std::string table,
+                                                           const ReadOptions& options) {
+  if (options.changes) {
+    TRY_ASSIGN(auto feed, ChangeFeed::open(std::move(store), std::move(table), *options.changes,
+                                           options.time_zone, options.case_sensitive));
+    return std::shared_ptr<const connector::Table>(std::move(feed));
+  }
+  TRY_ASSIGN(auto version, DeltaTable::open(std::move(store), std::move(table), options));
+  return std::shared_ptr<const connector::Table>(std::move(version));
 }
 
 Result<std::shared_ptr<const DeltaTable>> DeltaTable::open(std::shared_ptr<io::Store> store,

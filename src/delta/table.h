@@ -13,13 +13,10 @@
 #include "base/status.h"
 #include "connector/parquet_files.h"
 #include "connector/table.h"
+#include "delta/change_feed.h"
 #include "io/store.h"
 
 namespace millstream::delta {
-
-struct AddFile;
-class Snapshot;
-using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 // Which version, and how its texts are read.
 struct ReadOptions {
@@ -28,11 +25,17 @@ struct ReadOptions {
       timestamp_as_of;  // "2024-01-01[ 12:00:00[.000]]" in the session's zone
   std::string time_zone = "UTC";
   bool case_sensitive = false;
+  std::optional<FeedRange> changes;  // readChangeFeed: not a version, but what became of the rows
 };
 
 // The options of spark.read.format("delta"): an unknown one is an error that names it. `path` is
 // skipped.
 Result<ReadOptions> parse_read_options(const Options& options, const std::string& time_zone);
+
+// The table that a read with these options is of: one version of it, or its changes.
+Result<std::shared_ptr<const connector::Table>> open_table(std::shared_ptr<io::Store> store,
+                                                           std::string table,
+                                                           const ReadOptions& options);
 
 class DeltaTable final : public connector::Table, public connector::ParquetBacked {
  public:

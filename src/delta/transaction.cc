@@ -22,9 +22,8 @@ std::string commit_info(const Transaction& ours, const std::string& txn_id, std:
   out += fmt::format("\"timestamp\":{},\"operation\":{},\"operationParameters\":{}", now_ms,
                      json_quote(ours.operation), ours.parameters);
   if (ours.read != nullptr) out += fmt::format(",\"readVersion\":{}", ours.read->version());
-  out += fmt::format(
-      ",\"isolationLevel\":\"Serializable\",\"isBlindAppend\":{},\"operationMetrics\":{{",
-      ours.is_blind_append());
+  out += fmt::format(",\"isolationLevel\":\"{}\",\"isBlindAppend\":{},\"operationMetrics\":{{",
+                     ours.isolation, ours.is_blind_append());
   bool first = true;
   for (const auto& [name, value] : ours.metrics) {
     if (!std::exchange(first, false)) out += ',';
@@ -49,6 +48,7 @@ std::string body_of(const Transaction& ours) {
   for (const auto& domain : ours.domains) line(domain);
   for (const auto& add : ours.adds) line(*add);
   for (const auto& remove : ours.removes) line(*remove);
+  for (const auto& change : ours.changes) line(change);
   return out;
 }
 

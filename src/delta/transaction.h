@@ -34,10 +34,12 @@ struct Transaction {
   std::vector<DomainMetadata> domains;
   std::vector<AddFilePtr> adds;
   std::vector<RemoveFilePtr> removes;
+  std::vector<ChangeFile> changes;
   bool read_whole_table =
       false;  // overwrite, complete mode: what is in the table decided what is written
   std::optional<ReadSet> rows_read;  // DELETE, UPDATE, MERGE
 
+  const char* isolation = "Serializable";  // as it is noted in the log
   std::string operation;
   std::string parameters = "{}";  // operationParameters, a JSON object
   std::vector<std::pair<std::string, std::string>> metrics;

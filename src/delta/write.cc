@@ -115,9 +115,11 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
                        options.columns_computed};
   TRY_ASSIGN(const WritePlan plan, plan_write(snapshot, request, table, now));
   TRY_ASSIGN(const auto checked, guarded(options.guard, *plan.info, rows));
+  DataWriteOptions data;
+  data.compression = options.compression;
+  data.max_records_per_file = options.max_records_per_file;
   TRY_ASSIGN(const DataFiles files,
-             write_data_files(store, table, *plan.info, checked,
-                              {options.compression, options.max_records_per_file}, cancel));
+             write_data_files(store, table, *plan.info, checked, data, cancel));
 
   Transaction txn;
   txn.read = snapshot;

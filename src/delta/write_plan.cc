@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "delta/change_feed.h"
 #include "delta/features.h"
 
 namespace millstream::delta {
@@ -80,6 +81,7 @@ Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms
   plan.metadata = metadata;
   plan.protocol = protocol_for(schema, request.properties);
   TRY_ASSIGN(plan.info, make_table_info(std::move(metadata)));
+  TRY(check_feed_columns(nullptr, *plan.info));
   return plan;
 }
 
@@ -130,6 +132,7 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   if (raised != snapshot->protocol()) plan.protocol = raised;
   plan.metadata = next;
   TRY_ASSIGN(plan.info, make_table_info(std::move(next)));
+  TRY(check_feed_columns(&snapshot->info(), *plan.info));
   return plan;
 }
 

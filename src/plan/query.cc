@@ -151,6 +151,9 @@ Result<NodePtr> RelationAnalyzer::table_function(const sc::UnresolvedTableValued
   Scope scope = scope_of({});
   ExpressionAnalyzer analyzer(settings_, scope);
   if (name == "range") return range_function(proto, analyzer);
+  if (name == "table_changes" || name == "table_changes_by_path") {
+    return table_changes(proto, name == "table_changes_by_path", analyzer);
+  }
   if (name == "sql_keywords" && proto.arguments_size() == 0) return sql_keywords();
   if (name == "collations" && proto.arguments_size() == 0) return collations();
   if (!functions::exists(name)) {

@@ -103,6 +103,9 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
                                      const spark::connect::UnresolvedTableValuedFunction& proto,
                                      ExpressionAnalyzer& analyzer);
   Result<NodePtr> table_function(const spark::connect::UnresolvedTableValuedFunction& proto);
+  Result<NodePtr> table_changes(const spark::connect::UnresolvedTableValuedFunction& proto,
+                                bool by_path, ExpressionAnalyzer& analyzer);
+  Result<std::optional<std::string>> constant_text(ExprPtr constant, ExpressionAnalyzer& analyzer);
   Result<NodePtr> range_function(const spark::connect::UnresolvedTableValuedFunction& proto,
                                  ExpressionAnalyzer& analyzer);
   Result<ExprPtr> generator(const spark::connect::UnresolvedTableValuedFunction& proto,

@@ -93,15 +93,16 @@ class ChangeRun {
     TRY_ASSIGN(auto found, table_.session().execute(node, table_.context()));
     column::Schema schema = found.schema;
     schema.pop_back();
+    const auto fate = change_.update ? TableChange::Fate::updated : TableChange::Fate::removed;
     const auto note =
-        [this](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+        [this, fate](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
       const int last = batch->num_columns() - 1;
       const auto& places = static_cast<const arrow::Int64Array&>(*batch->column(last));
-      for (std::int64_t i = 0; i < places.length(); ++i) table_.change_row(places.Value(i));
+      for (std::int64_t i = 0; i < places.length(); ++i) table_.change_row(places.Value(i), fate);
       return connector::RecordBatchPtr(*batch->RemoveColumn(last));
     };
     const auto changed = mapped(std::move(found), std::move(schema), note);
-    return change_.update ? table_.add_rows(changed) : drain(changed);
+    return change_.update ? table_.add_rows(changed, TableChange::Added::updated) : drain(changed);
   }
 
   Status commit(std::optional<std::int64_t> rows) {
@@ -120,7 +121,7 @@ class ChangeRun {
       put("numDeletionVectorsAdded", 0);
       put("numDeletionVectorsRemoved", counts.vectors_removed);
       put("numDeletionVectorsUpdated", 0);
-      put("numAddedChangeFiles", 0);
+      put("numAddedChangeFiles", counts.change_files);
       put("executionTimeMs", table_.clock().ms());
       put("scanTimeMs", scan_ms_);
       put("rewriteTimeMs", table_.clock().ms() - scan_ms_);

@@ -164,7 +164,7 @@ class Expansion {
       case messages::DeltaRelation::kRestoreTable:
         return restore(message.restore_table(), relation);
       case messages::DeltaRelation::kOptimizeTable:
-        return refused("OPTIMIZE");
+        return optimize(message.optimize_table(), relation);
       case messages::DeltaRelation::kConvertToDelta:
         return refused("CONVERT TO DELTA");
       default:
@@ -203,6 +203,25 @@ class Expansion {
     table.row({flag(there)});
     TRY_ASSIGN(const auto result, table.finish());
     return put_rows(result, relation);
+  }
+
+  Status optimize(const messages::OptimizeTable& message, proto::Relation* relation) {
+    sql::Optimize optimize;
+    TRY_ASSIGN(optimize.table, name_of(message.table()));
+    std::vector<std::string> filters;
+    for (const auto& filter : message.partition_filters()) filters.push_back('(' + filter + ')');
+    if (!filters.empty()) {
+      optimize.where_text = join(filters, " AND ");
+      optimize.text = optimize.where_text;
+      optimize.where = std::make_shared<proto::Expression>();
+      std::vector<proto::Relation> subqueries;
+      TRY(sql::parse_expression(optimize.where_text, optimize.where.get(), &subqueries));
+    }
+    for (const auto& column : message.zorder_columns()) {
+      TRY_ASSIGN(auto path, sql::parse_identifier(column));
+      optimize.zorder_by.push_back(std::move(path));
+    }
+    return statement(optimize, relation, false);
   }
 
   Status restore(const messages::RestoreTable& message, proto::Relation* relation) {
@@ -402,6 +421,14 @@ Status run_delta_command(Session& session, const google::protobuf::Any& command,
   }
   if (message.has_create_delta_table())
     return create_table(session, message.create_delta_table(), context);
+  if (message.has_vacuum_table()) {
+    sql::Vacuum vacuum;
+    TRY_ASSIGN(vacuum.table, name_of(message.vacuum_table().table()));
+    if (message.vacuum_table().has_retention_hours()) {
+      vacuum.retain_hours = message.vacuum_table().retention_hours();
+    }
+    return run_statement(session, vacuum, context, {}).status();
+  }
   const auto* field =
       messages::DeltaCommand::descriptor()->FindFieldByNumber(message.command_type_case());
   return Status::unsupported("DeltaTable: {} is not supported by Millstream yet",

@@ -23,6 +23,9 @@ arrow::Status append(const Json& value, const DataType& type, arrow::ArrayBuilde
     case TypeKind::long_:
       if (!value.is_number_integer()) return builder.AppendNull();
       return static_cast<arrow::Int64Builder&>(builder).Append(value.get<std::int64_t>());
+    case TypeKind::double_:
+      if (!value.is_number()) return builder.AppendNull();
+      return static_cast<arrow::DoubleBuilder&>(builder).Append(value.get<double>());
     case TypeKind::timestamp:
       if (!value.is_number_integer()) return builder.AppendNull();
       return static_cast<arrow::TimestampBuilder&>(builder).Append(value.get<std::int64_t>());

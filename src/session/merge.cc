@@ -262,7 +262,7 @@ class MergeRun {
       return changed_rows_of(batch, width, acts);
     };
     const auto rows = mapped(std::move(found), std::move(schema), step);
-    return width > 0 ? target_.add_rows(rows) : drain(rows);
+    return width > 0 ? target_.add_rows(rows, TableChange::Added::updated) : drain(rows);
   }
 
   static Result<connector::RecordBatchPtr> changed_rows_of(
@@ -296,6 +296,10 @@ class MergeRun {
     return set->add(delta::places::position_of(place));
   }
 
+  static TableChange::Fate fate_of(bool removes) {
+    return removes ? TableChange::Fate::removed : TableChange::Fate::updated;
+  }
+
   static Status several_matches() {
     return Status::error(
         "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",
@@ -316,8 +320,9 @@ class MergeRun {
       const std::int64_t place = longs(batch, batch->num_columns() - 2).Value(row);
       source_.note_match(longs(batch, batch->num_columns() - 1).Value(row));
       if (places && !note_seen(place) && !several) return several_matches();
-      if (action < 0 || !target_.change_row(place)) return false;
+      if (action < 0) return false;
       const bool removes = matched_[static_cast<std::size_t>(action)]->removes();
+      if (!target_.change_row(place, fate_of(removes))) return false;
       ++(removes ? counts_.matched_deleted : counts_.matched_updated);
       return !removes;
     };
@@ -330,8 +335,8 @@ class MergeRun {
                actions(target_.rows_but(seen_), by_source_, {{"place", target_.place()}}, true));
     const auto acts = [&](const connector::RecordBatchPtr& batch, std::int64_t row,
                           std::int32_t action) -> Result<bool> {
-      target_.change_row(longs(batch, batch->num_columns() - 1).Value(row));
       const bool removes = by_source_[static_cast<std::size_t>(action)]->removes();
+      target_.change_row(longs(batch, batch->num_columns() - 1).Value(row), fate_of(removes));
       ++(removes ? counts_.by_source_deleted : counts_.by_source_updated);
       return !removes;
     };
@@ -344,13 +349,13 @@ class MergeRun {
     TRY_ASSIGN(auto rows, target_.session().execute(node, target_.context()));
     column::Schema schema = rows.schema;
     schema.pop_back();
-    target_.add_streamed(
-        mapped(std::move(rows), std::move(schema),
-               [this](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
-                 counts_.inserted += batch->num_rows();
-                 return connector::RecordBatchPtr(*batch->RemoveColumn(batch->num_columns() - 1));
-               }));
-    return Status::OK();
+    const auto count =
+        [this](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+      counts_.inserted += batch->num_rows();
+      return connector::RecordBatchPtr(*batch->RemoveColumn(batch->num_columns() - 1));
+    };
+    return target_.add_streamed(mapped(std::move(rows), std::move(schema), count),
+                                TableChange::Added::inserted);
   }
 
   nlohmann::json predicates_of(MergeKind kind) const {
@@ -400,7 +405,7 @@ class MergeRun {
       put("numTargetRowsUpdated", counts_.updated());
       put("numOutputRows", counts.rows_written);
       put("numSourceRows", counts_.source_rows);
-      put("numTargetChangeFilesAdded", 0);
+      put("numTargetChangeFilesAdded", counts.change_files);
       put("numTargetFilesRemoved", counts.files_removed);
       put("executionTimeMs", target_.clock().ms());
       put("materializeSourceTimeMs", materialize_ms);

@@ -63,7 +63,7 @@ class Replacing {
                [this](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
                  const auto& places = static_cast<const arrow::Int64Array&>(*batch->column(0));
                  for (std::int64_t i = 0; i < places.length(); ++i)
-                   table_.change_row(places.Value(i));
+                   table_.change_row(places.Value(i), TableChange::Fate::removed);
                  return batch;
                }));
   }
@@ -98,23 +98,22 @@ class Replacing {
     }
     TRY_ASSIGN(auto found, table_.session().execute(node, table_.context()));
     if (!replacement_.check_rows) {
-      table_.add_streamed(std::move(found));
-      return Status::OK();
+      return table_.add_streamed(std::move(found), TableChange::Added::inserted);
     }
     column::Schema schema = found.schema;
     schema.pop_back();
-    table_.add_streamed(
-        mapped(std::move(found), std::move(schema),
-               [where = replacement_.where_text](
-                   const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
-                 const int last = batch->num_columns() - 1;
-                 const auto& fits = static_cast<const arrow::BooleanArray&>(*batch->column(last));
-                 for (std::int64_t i = 0; i < fits.length(); ++i) {
-                   if (fits.IsNull(i) || !fits.Value(i)) return violated(where, batch, i);
-                 }
-                 return connector::RecordBatchPtr(*batch->RemoveColumn(last));
-               }));
-    return Status::OK();
+    const auto check =
+        [where = replacement_.where_text](
+            const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+      const int last = batch->num_columns() - 1;
+      const auto& fits = static_cast<const arrow::BooleanArray&>(*batch->column(last));
+      for (std::int64_t i = 0; i < fits.length(); ++i) {
+        if (fits.IsNull(i) || !fits.Value(i)) return violated(where, batch, i);
+      }
+      return connector::RecordBatchPtr(*batch->RemoveColumn(last));
+    };
+    return table_.add_streamed(mapped(std::move(found), std::move(schema), check),
+                               TableChange::Added::inserted);
   }
 
   Status commit() {
@@ -130,6 +129,7 @@ class Replacing {
       put("numOutputRows", counts.rows_written - counts.rows_copied);
       put("numCopiedRows", counts.rows_copied);
       put("numOutputBytes", counts.bytes_added);
+      put("numAddedChangeFiles", counts.change_files);
       put("numRemovedFiles", counts.files_removed);
       put("numRemovedBytes", counts.bytes_removed);
       put("numDeletedRows", table_.changed_rows() + table_.rows_of_removed_files().value_or(0));

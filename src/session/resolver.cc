@@ -390,8 +390,11 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
     TRY_ASSIGN(const std::string directory, io::local_path(paths[0]));
     TRY_ASSIGN(auto read, delta::parse_read_options(options, conf.time_zone()));
     read.case_sensitive = conf.flag("spark.sql.caseSensitive");
-    TRY_ASSIGN(auto table, delta::DeltaTable::open(session_.runtime().store, directory, read));
-    return std::shared_ptr<const connector::Table>(std::move(table));
+    if (read.changes) {
+      read.changes->beyond_is_empty =
+          conf.find("spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled") == "true";
+    }
+    return delta::open_table(session_.runtime().store, directory, read);
   }
   read_other_ = true;
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {

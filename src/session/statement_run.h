@@ -34,9 +34,12 @@ class StatementRun {
   // statements.cc
   Outcome operator()(const sql::Insert& insert);
   Outcome operator()(const sql::InsertDirectory& insert);
-  Outcome operator()(const sql::Change& change);  // change.cc
-  Outcome operator()(const sql::Merge& merge);    // merge.cc
+  Outcome operator()(const sql::Change& change);    // change.cc
+  Outcome operator()(const sql::Merge& merge);      // merge.cc
   Outcome operator()(const sql::Restore& restore);  // restore.cc
+  // maintenance.cc
+  Outcome operator()(const sql::Optimize& optimize);
+  Outcome operator()(const sql::Vacuum& vacuum);
   Outcome operator()(const sql::Drop& drop);
   Outcome operator()(const sql::Truncate& truncate);
   Outcome operator()(const sql::Analyze& analyze);
@@ -89,6 +92,7 @@ class StatementRun {
   Result<Target> changed_table(const sql::Name& name, const std::string& operation) const;
   Status view_expected_table(const sql::Name& name, const std::string& operation) const;
 
+  Result<Target> maintained_table(const sql::Name& name, const std::string& operation) const;
   Result<std::optional<std::int64_t>> change_once(const sql::Change& change, const Target& target);
   static std::vector<std::string> qualifier_of(const Target& target, const std::string& alias);
 

@@ -1,10 +1,13 @@
 #include "session/table_change.h"
 
 #include <arrow/array.h>
+#include <arrow/array/util.h>
 #include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 
 #include <algorithm>
 
+#include "delta/change_feed.h"
 #include "delta/column_mapping.h"
 #include "delta/features.h"
 #include "delta/stats.h"
@@ -31,6 +34,27 @@ class MappedReader final : public connector::BatchReader {
   const std::unique_ptr<connector::BatchReader> rows_;
   const BatchMap map_;
 };
+
+column::Schema with_change_type(column::Schema schema) {
+  schema.push_back({std::string(delta::change_feed::type_column), column::string_type(), true, {}});
+  return schema;
+}
+
+// Adds the rows to a feed, as of that _change_type.
+void add_typed(connector::Batches rows, std::string_view type, connector::Batches& feed) {
+  const auto with_type =
+      [type](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+    auto types =
+        arrow::MakeArrayFromScalar(arrow::StringScalar(std::string(type)), batch->num_rows());
+    if (!types.ok()) return Status::internal("Arrow: {}", types.status().ToString());
+    auto typed = batch->AddColumn(batch->num_columns(),
+                                  std::string(delta::change_feed::type_column), std::move(*types));
+    if (!typed.ok()) return Status::internal("Arrow: {}", typed.status().ToString());
+    return std::move(*typed);
+  };
+  auto typed = mapped(std::move(rows), feed.schema, with_type);
+  for (auto& partition : typed.partitions) feed.partitions.push_back(std::move(partition));
+}
 
 // The predicates that the only scan of a plan got.
 const std::vector<connector::Predicate>* predicates_of(const plan::Node& node) {
@@ -110,7 +134,8 @@ TableChange::TableChange(Session& session, const ActionContext& context,
       resolver_(session),
       settings_(analyzer_settings(session.conf())),
       expressions_(resolver_, settings_, text),
-      schema_(delta::without_delta_notes(snapshot_->schema())) {
+      schema_(delta::without_delta_notes(snapshot_->schema())),
+      keeps_feed_(delta::keeps_change_feed(snapshot_->info())) {
   settings_.database = session.current_database();
   plan.info = snapshot_->info_ptr();
   std::vector<delta::AddFilePtr> files;
@@ -137,6 +162,7 @@ void TableChange::read_files(std::vector<delta::AddFilePtr> files) {
   choice_ = choice;
   changed_.assign(choice_->files.size(), nullptr);
   removed_.assign(choice_->files.size(), false);
+  if (keeps_feed_) of_fate_.fill(changed_);
   auto table = std::make_shared<delta::PlacedRows>(table_context(), choice_);
   if (rows_ != nullptr) {
     rows_ = over(std::move(table));
@@ -193,10 +219,13 @@ bool TableChange::is_of_partitions(const plan::ExprPtr& condition) const {
   return plan::references_only(*condition, ids);
 }
 
-Status TableChange::remove_files(const plan::ExprPtr& condition) {
+// Of the files for whose partitions it is true.
+Result<std::vector<std::size_t>> TableChange::positions_where(
+    const plan::ExprPtr& condition) const {
+  std::vector<std::size_t> out;
   if (condition == nullptr) {
-    removed_.assign(removed_.size(), true);
-    return Status::OK();
+    for (std::size_t i = 0; i < choice_->files.size(); ++i) out.push_back(i);
+    return out;
   }
   const auto files = over(std::make_shared<delta::FileRows>(table_context(), choice_));
   const auto found = project(filter(files, condition), {{"place", place()}});
@@ -205,9 +234,23 @@ Status TableChange::remove_files(const plan::ExprPtr& condition) {
   for (const auto& batch : batches) {
     const auto& places = static_cast<const arrow::Int64Array&>(*batch->column(0));
     for (std::int64_t i = 0; i < places.length(); ++i) {
-      removed_[delta::places::file_of(places.Value(i))] = true;
+      out.push_back(delta::places::file_of(places.Value(i)));
     }
   }
+  return out;
+}
+
+Result<std::vector<delta::AddFilePtr>> TableChange::files_where(
+    const plan::ExprPtr& condition) const {
+  TRY_ASSIGN(const auto positions, positions_where(condition));
+  std::vector<delta::AddFilePtr> out;
+  for (const std::size_t position : positions) out.push_back(choice_->files[position]);
+  return out;
+}
+
+Status TableChange::remove_files(const plan::ExprPtr& condition) {
+  TRY_ASSIGN(const auto positions, positions_where(condition));
+  for (const std::size_t position : positions) removed_[position] = true;
   return Status::OK();
 }
 
@@ -218,10 +261,15 @@ plan::NodePtr TableChange::rows_but(const std::vector<std::shared_ptr<delta::Row
   return over(std::make_shared<delta::PlacedRows>(table_context(), std::move(choice)));
 }
 
-bool TableChange::change_row(std::int64_t place) {
-  auto& set = changed_[delta::places::file_of(place)];
-  if (set == nullptr) set = std::make_shared<delta::RowSet>();
-  return set->add(delta::places::position_of(place));
+bool TableChange::change_row(std::int64_t place, Fate fate) {
+  const auto file = delta::places::file_of(place);
+  const auto add_to = [&](std::shared_ptr<delta::RowSet>& set) {
+    if (set == nullptr) set = std::make_shared<delta::RowSet>();
+    return set->add(delta::places::position_of(place));
+  };
+  if (!add_to(changed_[file])) return false;
+  if (keeps_feed_) add_to(of_fate_[static_cast<std::size_t>(fate)][file]);
+  return true;
 }
 
 std::int64_t TableChange::changed_rows() const {
@@ -241,18 +289,26 @@ std::optional<std::int64_t> TableChange::rows_of_removed_files() const {
   return rows;
 }
 
-Status TableChange::add_rows(connector::Batches rows) {
+Status TableChange::add_rows(connector::Batches rows, Added how) {
   TRY_ASSIGN(auto kept, KeptRows::make(rows, session_.runtime().temporary_directory));
   connector::ScanRequest request;
   for (const auto& field : kept->schema()) request.columns.push_back(field.name);
   TRY_ASSIGN(auto read, kept->scan(request));
   kept_.push_back(std::move(kept));
-  add_streamed(std::move(read));
+  take(std::move(read), how);
   return Status::OK();
 }
 
-void TableChange::add_streamed(connector::Batches rows) {
-  for (auto& partition : rows.partitions) added_.partitions.push_back(std::move(partition));
+// Rows of a change data feed are written twice, and must be the same both times.
+Status TableChange::add_streamed(connector::Batches rows, Added how) {
+  if (keeps_feed_) return add_rows(std::move(rows), how);
+  take(std::move(rows), how);
+  return Status::OK();
+}
+
+void TableChange::take(connector::Batches rows, Added how) {
+  auto& added = added_[static_cast<std::size_t>(how)];
+  for (auto& partition : rows.partitions) added.push_back(std::move(partition));
 }
 
 Result<delta::WritePlan> TableChange::plan_for(const column::Schema& data) const {
@@ -276,9 +332,37 @@ bool TableChange::is_done() const {
   return txn && snapshot_->txn_version(txn->app_id).value_or(-1) >= txn->version;
 }
 
-bool TableChange::keeps_change_feed() const {
-  return snapshot_->info().flag("delta.enableChangeDataFeed", false) ||
-         snapshot_->info().flag("delta.enableChangeDataCapture", false);
+// The rows of that fate as they were.
+Status TableChange::add_old_rows(Fate fate, std::string_view type, connector::Batches& feed) const {
+  const auto& sets = of_fate_[static_cast<std::size_t>(fate)];
+  auto choice = std::make_shared<delta::RowChoice>();
+  choice->others_left_out = true;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (sets[i] == nullptr) continue;
+    choice->files.push_back(choice_->files[i]);
+    choice->left_out.push_back(sets[i]);
+  }
+  connector::ScanRequest request;
+  for (const auto& field : plan.info->schema) request.columns.push_back(field.name);
+  TRY_ASSIGN(auto rows, delta::scan_rows(log_->store(), log_->table(), plan.info, choice, request));
+  add_typed(std::move(rows), type, feed);
+  return Status::OK();
+}
+
+// What the statement did, where its files do not say it; nothing when they do.
+Result<connector::Batches> TableChange::change_feed() const {
+  connector::Batches feed;
+  const bool some_rows =
+      std::ranges::any_of(changed_, [](const auto& set) { return set != nullptr; });
+  if (!keeps_feed_ || !some_rows) return feed;
+  feed.schema = with_change_type(plan.info->schema);
+  TRY(add_old_rows(Fate::removed, delta::change_feed::remove, feed));
+  TRY(add_old_rows(Fate::updated, delta::change_feed::before_update, feed));
+  add_typed({plan.info->schema, added_[static_cast<std::size_t>(Added::updated)]},
+            delta::change_feed::after_update, feed);
+  add_typed({plan.info->schema, added_[static_cast<std::size_t>(Added::inserted)]},
+            delta::change_feed::insert, feed);
+  return feed;
 }
 
 Status TableChange::commit(const std::string& operation, const std::string& parameters,
@@ -290,15 +374,10 @@ Status TableChange::commit(const std::string& operation, const std::string& para
   for (std::size_t i = 0; i < choice_->files.size(); ++i) {
     if (!removed_[i] && changed_[i] == nullptr) continue;
     change.changed.push_back({choice_->files[i], removed_[i] ? nullptr : changed_[i]});
-    // Files that go as wholes say by themselves what was deleted.
-    if (!removed_[i] && keeps_change_feed()) {
-      return Status::unsupported(
-          "{} of some rows of a table with delta.enableChangeDataFeed is not supported by "
-          "Millstream yet: its change files would be missing",
-          operation);
-    }
   }
-  connector::Batches added{delta::without_delta_notes(plan.info->schema), added_.partitions};
+  TRY_ASSIGN(change.change_feed, change_feed());
+  connector::Batches added{delta::without_delta_notes(plan.info->schema), added_[0]};
+  added.partitions.insert(added.partitions.end(), added_[1].begin(), added_[1].end());
   TRY_ASSIGN(change.added, delta::guarded(make_row_guard(session_.runtime(), settings_), *plan.info,
                                           std::move(added)));
   change.plan = plan;

@@ -4,6 +4,7 @@
 // found. Rows are streamed; what is kept of a row that goes is a bit. Used by one thread.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ class TableChange {
                                                     const std::string& text);
 
   const delta::Snapshot& snapshot() const { return *snapshot_; }
+  const delta::SnapshotPtr& snapshot_ptr() const { return snapshot_; }
   const column::Schema& schema() const { return schema_; }
   plan::RowExpressions& expressions() { return expressions_; }
   const Stopwatch& clock() const { return clock_; }
@@ -65,23 +67,27 @@ class TableChange {
   Status narrow(const plan::ExprPtr& condition);
   // Whether it is known for each file as a whole: of partition columns only.
   bool is_of_partitions(const plan::ExprPtr& condition) const;
+  // The files for whose partitions it is true; null: all.
+  Result<std::vector<delta::AddFilePtr>> files_where(const plan::ExprPtr& condition) const;
   // All rows of the files for which it (of partition columns; null: true) holds go.
   Status remove_files(const plan::ExprPtr& condition);
   // The rows that are not in `seen` (places).
   plan::NodePtr rows_but(const std::vector<std::shared_ptr<delta::RowSet>>& seen) const;
 
+  enum class Fate : std::uint8_t { removed, updated };
   // The row goes, or another takes its place. False: that was known already.
-  bool change_row(std::int64_t place);
+  bool change_row(std::int64_t place, Fate fate);
   std::int64_t changed_rows() const;
   // Rows of files that go as wholes; nothing: their statistics do not say.
   std::optional<std::int64_t> rows_of_removed_files() const;
   std::size_t file_count() const { return choice_->files.size(); }
 
-  // Rows of the table as it is to be, from `node`, whose columns are the table's in order.
-  // They are computed once, now.
-  Status add_rows(connector::Batches rows);
-  // The same, computed while they are written.
-  void add_streamed(connector::Batches rows);
+  enum class Added : std::uint8_t { inserted, updated };
+  // Rows of the table as it is to be, whose columns are the table's in order. They are computed
+  // once, now.
+  Status add_rows(connector::Batches rows, Added how);
+  // The same, computed while they are written, where they are needed once only.
+  Status add_streamed(connector::Batches rows, Added how);
 
   // The table with what `data` has beyond it.
   Result<delta::WritePlan> plan_for(const column::Schema& data) const;
@@ -97,6 +103,7 @@ class TableChange {
   Status commit(const std::string& operation, const std::string& parameters,
                 const MetricsOf& metrics);
 
+  const std::shared_ptr<delta::Log>& log() const { return log_; }
   Session& session() { return session_; }
   const ActionContext& context() const { return context_; }
 
@@ -104,9 +111,12 @@ class TableChange {
   TableChange(Session& session, const ActionContext& context, std::shared_ptr<delta::Log> log,
               delta::SnapshotPtr snapshot, const std::string& text);
   delta::PlacedRows::Context table_context() const;
+  Result<std::vector<std::size_t>> positions_where(const plan::ExprPtr& condition) const;
   plan::NodePtr over(std::shared_ptr<const connector::Table> table) const;
   void read_files(std::vector<delta::AddFilePtr> files);
-  bool keeps_change_feed() const;
+  Result<connector::Batches> change_feed() const;
+  Status add_old_rows(Fate fate, std::string_view type, connector::Batches& feed) const;
+  void take(connector::Batches rows, Added how);
 
   Session& session_;
   const ActionContext& context_;
@@ -120,10 +130,13 @@ class TableChange {
   plan::NodePtr rows_;
   std::shared_ptr<const delta::RowChoice> choice_;
   std::vector<connector::Predicate> predicates_;
+  const bool keeps_feed_;
   std::vector<std::shared_ptr<delta::RowSet>> changed_;  // by file; null: none
-  std::vector<bool> removed_;                            // by file, as a whole
+  // By fate, then as changed_; of tables with a change data feed only.
+  std::array<std::vector<std::shared_ptr<delta::RowSet>>, 2> of_fate_;
+  std::vector<bool> removed_;  // by file, as a whole
   std::vector<std::shared_ptr<const KeptRows>> kept_;
-  connector::Batches added_;
+  std::array<std::vector<connector::Batches::Partition>, 2> added_;  // by how
 };
 
 }  // namespace millstream::session

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "delta/change_feed.h"
 #include "delta/changes.h"
 #include "delta/features.h"
 #include "delta/file_scan.h"
@@ -21,9 +22,16 @@ namespace {
 
 using connector::Offset;
 using delta::AddFilePtr;
-using delta::CommitChanges;
+using delta::FeedFile;
 
 constexpr std::size_t cached_commits_max = 1024;
+
+// A commit, and the files of it that a stream may deliver: their positions are a stream's indexes.
+struct CommitChanges : delta::CommitChanges {
+  std::vector<FeedFile> files;
+  // All or none of them go into a batch: only together they tell what the commit did.
+  bool is_one = false;
+};
 
 // What a stream is of. Immutable, shared by the table and its sources.
 struct Definition {
@@ -33,7 +41,7 @@ struct Definition {
   DeltaSourceOptions options;
   std::shared_ptr<const std::regex> exclude;
   delta::SnapshotPtr at_definition;
-  column::Schema schema;  // of at_definition, for users
+  column::Schema schema;  // of at_definition (and of its change data feed), for users
   bool case_sensitive = false;
 };
 
@@ -78,6 +86,7 @@ class DeltaSource final : public connector::Source {
     Budget budget{options_.max_files, options_.max_bytes};
     if (all) budget = {};
     TRY(check_mapping_since(from));
+    if (!start && options_.read_change_feed && !from.initial) TRY(check_feed_kept_at(from.version));
     TRY_ASSIGN(const DeltaOffset end, admit(from, latest, budget));
     if (start && end == from) return start;
     return std::optional<Offset>(print_delta_offset(end));
@@ -96,10 +105,16 @@ class DeltaSource final : public connector::Source {
       return Status::illegal_state("the end offset {} of a batch of {} is before its start {}",
                                    end_text, description(), print_delta_offset(from));
     }
-    std::vector<AddFilePtr> files;
+    std::vector<FeedFile> files;
     if (from.initial) TRY(snapshot_files_between(from, end, files));
     if (!end.initial) TRY(commit_files_between(from, end, files));
-    return delta::scan_files(definition_->store, definition_->path, info_, std::move(files),
+    if (options_.read_change_feed) {
+      return delta::scan_feed(definition_->store, definition_->path, *info_, files, request,
+                              definition_->case_sensitive, definition_->time_zone);
+    }
+    std::vector<AddFilePtr> whole;
+    for (auto& file : files) whole.push_back(std::move(file.file));
+    return delta::scan_files(definition_->store, definition_->path, info_, std::move(whole),
                              request, definition_->case_sensitive, definition_->time_zone);
   }
 
@@ -119,7 +134,7 @@ class DeltaSource final : public connector::Source {
  private:
   struct SnapshotFiles {
     std::int64_t version = 0;
-    std::vector<AddFilePtr> files;  // in the order of a stream's initial snapshot
+    std::vector<FeedFile> files;  // in the order of a stream's initial snapshot
   };
 
   Result<DeltaOffset> parse(const Offset& text) const {
@@ -201,9 +216,9 @@ class DeltaSource final : public connector::Source {
       TRY_ASSIGN(const SnapshotFiles* snapshot, snapshot_files(from.version));
       const auto& files = snapshot->files;
       for (auto i = static_cast<std::size_t>(from.index + 1); i < files.size(); ++i) {
-        if (!excluded(*files[i])) {
+        if (!excluded(files[i])) {
           if (!budget.has_room()) return end;
-          budget.take(*files[i]);
+          budget.take(*files[i].file);
         }
         end.index = static_cast<std::int64_t>(i);
       }
@@ -216,31 +231,33 @@ class DeltaSource final : public connector::Source {
       if (changes->changes_data() && !budget.has_room()) break;
       TRY_ASSIGN(const auto* files, files_of(*changes, end.version));
       for (auto i = static_cast<std::size_t>(end.index + 1); i < files->size(); ++i) {
-        if (!excluded(*(*files)[i])) {
-          if (!budget.has_room()) return end;
-          budget.take(*(*files)[i]);
+        if (!excluded((*files)[i])) {
+          if (!budget.has_room() && !changes->is_one) return end;
+          budget.take(*(*files)[i].file);
         }
         end.index = static_cast<std::int64_t>(i);
       }
+      // The reference's offset stays on the last file of such a commit.
+      if (changes->is_one && (end.version == latest || !budget.has_room())) break;
       end = at(end.version + 1, DeltaOffset::base_index, false);
     }
     return end;
   }
 
   Status snapshot_files_between(const DeltaOffset& from, const DeltaOffset& end,
-                                std::vector<AddFilePtr>& out) {
+                                std::vector<FeedFile>& out) {
     TRY_ASSIGN(const SnapshotFiles* snapshot, snapshot_files(from.version));
     const auto& files = snapshot->files;
     std::size_t to = files.size();
     if (end.initial) to = std::min(to, static_cast<std::size_t>(end.index + 1));
     for (auto i = static_cast<std::size_t>(from.index + 1); i < to; ++i) {
-      if (!excluded(*files[i])) out.push_back(files[i]);
+      if (!excluded(files[i])) out.push_back(files[i]);
     }
     return Status::OK();
   }
 
   Status commit_files_between(const DeltaOffset& from, const DeltaOffset& end,
-                              std::vector<AddFilePtr>& out) {
+                              std::vector<FeedFile>& out) {
     DeltaOffset position =
         from.initial ? at(from.version + 1, DeltaOffset::base_index, false) : from;
     const std::int64_t last = end.index == DeltaOffset::base_index ? end.version - 1 : end.version;
@@ -257,7 +274,7 @@ class DeltaSource final : public connector::Source {
       if (position.version == end.version)
         to = std::min(to, static_cast<std::size_t>(end.index + 1));
       for (auto i = static_cast<std::size_t>(position.index + 1); i < to; ++i) {
-        if (!excluded(*(*files)[i])) out.push_back((*files)[i]);
+        if (!excluded((*files)[i])) out.push_back((*files)[i]);
       }
       position = at(position.version + 1, DeltaOffset::base_index, false);
     }
@@ -279,10 +296,19 @@ class DeltaSource final : public connector::Source {
     }
     TRY(delta::check_readable((*snapshot)->protocol(), (*snapshot)->info(), definition_->path));
     TRY(check_schema((*snapshot)->info(), version));
+    std::int64_t time_ms = 0;
+    if (options_.read_change_feed) {
+      TRY(check_feed_kept((*snapshot)->info(), version));
+      TRY_ASSIGN(time_ms, commit_time(version));
+    }
     SnapshotFiles sorted{version, {}};
-    (*snapshot)->files().for_each([&](const AddFilePtr& file) { sorted.files.push_back(file); });
+    (*snapshot)->files().for_each([&](const AddFilePtr& file) {
+      sorted.files.push_back(options_.read_change_feed ? delta::as_inserted(*file, version, time_ms)
+                                                       : FeedFile{file, false, nullptr});
+    });
     std::sort(sorted.files.begin(), sorted.files.end(), [](const auto& a, const auto& b) {
-      return std::tie(a->modification_time, a->path) < std::tie(b->modification_time, b->path);
+      return std::tie(a.file->modification_time, a.file->path) <
+             std::tie(b.file->modification_time, b.file->path);
     });
     snapshot_files_ = std::move(sorted);
     return &*snapshot_files_;
@@ -323,24 +349,60 @@ class DeltaSource final : public connector::Source {
         return std::shared_ptr<const CommitChanges>();
       return actions.status();
     }
-    TRY_ASSIGN(auto changes, delta::changes_of(*actions));
+    CommitChanges changes;
+    TRY_ASSIGN(static_cast<delta::CommitChanges&>(changes), delta::changes_of(*actions));
+    if (options_.read_change_feed) {
+      TRY_ASSIGN(const std::int64_t time_ms, commit_time(version));
+      TRY_ASSIGN(changes.files, delta::feed_files(*definition_->store, definition_->path, *actions,
+                                                  version, time_ms));
+      changes.is_one = std::ranges::any_of(changes.files, [](const auto& file) {
+        return file.is_change_file || file.rows != nullptr;
+      });
+    } else {
+      for (const auto& add : changes.adds) changes.files.push_back({add, false, nullptr});
+    }
     if (commits_.size() >= cached_commits_max) commits_.erase(commits_.begin());
     auto shared = std::make_shared<const CommitChanges>(std::move(changes));
     commits_[version] = shared;
     return shared;
   }
 
+  // Of a commit that is in the log; 0: it is not.
+  Result<std::int64_t> commit_time(std::int64_t version) {
+    const auto known = commit_times_.find(version);
+    if (known != commit_times_.end()) return known->second;
+    TRY_ASSIGN(const auto times, log_->commit_times(version));
+    commit_times_.clear();
+    for (const auto& commit : times) commit_times_[commit.version] = commit.time_ms;
+    return commit_times_[version];
+  }
+
+  // Where a stream begins.
+  Status check_feed_kept_at(std::int64_t version) const {
+    const auto snapshot = log_->at_version(version);
+    // What is gone from the log is found out by reading it.
+    return snapshot.ok() ? check_feed_kept((*snapshot)->info(), version) : Status::OK();
+  }
+
+  Status check_feed_kept(const delta::TableInfo& other, std::int64_t version) const {
+    return delta::check_feed_kept(other, version, version + 1, version);
+  }
+
   // The files of a commit that the stream delivers, after the commit has been judged by the
   // options.
-  Result<const std::vector<AddFilePtr>*> files_of(const CommitChanges& changes,
-                                                  std::int64_t version) const {
-    static const std::vector<AddFilePtr> none;
+  Result<const std::vector<FeedFile>*> files_of(const CommitChanges& changes,
+                                                std::int64_t version) const {
+    static const std::vector<FeedFile> none;
     if (changes.info != nullptr) TRY(check_schema(*changes.info, version));
     if (changes.protocol) {
       TRY(delta::check_readable(*changes.protocol, changes.info != nullptr ? *changes.info : *info_,
                                 definition_->path));
     }
-    if (!changes.removes_data) return &changes.adds;
+    if (options_.read_change_feed) {
+      if (changes.info != nullptr) TRY(check_feed_kept(*changes.info, version));
+      return &changes.files;
+    }
+    if (!changes.removes_data) return &changes.files;
     if (options_.skip_change_commits) return &none;
     if (changes.adds.empty()) {
       if (options_.ignore_deletes || options_.ignore_changes) return &none;
@@ -349,7 +411,7 @@ class DeltaSource final : public connector::Source {
                             {"version", fmt::to_string(version)},
                             {"dataPath", io::to_uri(definition_->path)}});
     }
-    if (options_.ignore_changes) return &changes.adds;
+    if (options_.ignore_changes) return &changes.files;
     return Status::error(
         "DELTA_SOURCE_TABLE_IGNORE_CHANGES",
         {{"changeInfo", fmt::format("{} of {}", changes.operation, changes.removed_file)},
@@ -399,9 +461,9 @@ class DeltaSource final : public connector::Source {
     return snapshot.ok() ? check_mapping((*snapshot)->info(), from.version) : Status::OK();
   }
 
-  bool excluded(const delta::AddFile& file) const {
+  bool excluded(const FeedFile& file) const {
     return definition_->exclude != nullptr &&
-           std::regex_search(percent_decode(file.path), *definition_->exclude);
+           std::regex_search(percent_decode(file.file->path), *definition_->exclude);
   }
 
   const std::shared_ptr<const Definition> definition_;
@@ -412,7 +474,8 @@ class DeltaSource final : public connector::Source {
   bool mapping_checked_ = false;
   std::optional<SnapshotFiles> snapshot_files_;
   std::map<std::int64_t, std::shared_ptr<const CommitChanges>>
-      commits_;  // read, and not yet behind the stream
+      commits_;                                        // read, and not yet behind the stream
+  std::map<std::int64_t, std::int64_t> commit_times_;  // of the change data feed, by version
 };
 
 class DeltaStreamTable final : public connector::StreamTable {
@@ -462,6 +525,9 @@ Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(
   TRY(delta::check_readable(snapshot.protocol(), snapshot.info(), definition->path));
   definition->schema = delta::without_delta_notes(snapshot.schema());
   if (snapshot.schema().empty()) return Status::error("DELTA_SCHEMA_NOT_SET");
+  if (definition->options.read_change_feed) {
+    definition->schema = delta::with_feed_columns(std::move(definition->schema));
+  }
   return std::shared_ptr<const connector::StreamTable>(
       std::make_shared<DeltaStreamTable>(std::move(definition)));
 }

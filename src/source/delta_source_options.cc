@@ -59,12 +59,12 @@ Result<DeltaSourceOptions> parse_delta_source_options(const Options& options) {
       out.exclude_regex = entry.value;
     } else if (name == "versionasof" || name == "timestampasof") {
       return Status::error("DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS");
-    } else if ((name == "readchangefeed" || name == "readchangedata" ||
-                name == "witheventtimeorder") &&
-               equals_ignore_case(entry.value, "false")) {
+    } else if (name == "readchangefeed" || name == "readchangedata") {
+      TRY_ASSIGN(const bool read, options.get_bool(name, false));
+      out.read_change_feed = out.read_change_feed || read;
+    } else if (name == "witheventtimeorder" && equals_ignore_case(entry.value, "false")) {
       continue;
-    } else if (name == "readchangefeed" || name == "readchangedata" ||
-               name == "witheventtimeorder" || name == "schematrackinglocation" ||
+    } else if (name == "witheventtimeorder" || name == "schematrackinglocation" ||
                name == "schemalocation" || name == "streamingsourcetrackingid" ||
                name.starts_with("allowsourcecolumn")) {
       return Status::unsupported(

@@ -19,6 +19,7 @@ struct DeltaSourceOptions {
   bool ignore_deletes = false;
   bool ignore_changes = false;
   bool skip_change_commits = false;
+  bool read_change_feed = false;
   bool fail_on_data_loss = true;
   std::string exclude_regex;
 

@@ -305,7 +305,7 @@ TEST_F(DeltaSourceTest, EndBeforeStartIsRefused) {
 }
 
 TEST_F(DeltaSourceTest, UnsupportedOptionsAreNamed) {
-  for (const char* option : {"readChangeFeed", "schemaTrackingLocation", "noSuchOption"}) {
+  for (const char* option : {"schemaTrackingLocation", "noSuchOption"}) {
     const auto source = try_open(options({{option, "true"}}));
     ASSERT_FALSE(source.ok());
     EXPECT_NE(source.status().message().find(option), std::string::npos);

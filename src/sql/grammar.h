@@ -117,6 +117,10 @@ class Grammar {
   // merge.cc
   Status merge_statement(Statement& out);
   Status restore_statement(Statement& out);
+  Status table_or_path(Name* out);
+  Status optimize_statement(Statement& out);
+  Status inventory(sc::Relation& out);
+  Status vacuum_statement(Statement& out);
   Status merge_source(Merge& merge);
   Status merge_clause(Merge& merge);
   Status merge_action(MergeClause& clause);

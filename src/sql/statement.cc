@@ -16,9 +16,9 @@ namespace {
 
 // Words with which Spark's other statements begin.
 constexpr std::array<std::string_view, 22> other_statements{
-    "ADD",     "BEGIN",  "CALL",   "DELETE", "DFS",    "EXECUTE", "EXPORT", "FETCH",
-    "GRANT",   "IMPORT", "LIST",   "LOAD",   "LOCK",   "MSCK",    "OPEN",   "REPAIR",
-    "REVOKE", "UNLOCK", "UPDATE", "VACUUM", "CLOSE",   "CONVERT"};
+    "ADD",   "BEGIN",  "CALL",   "DELETE", "DFS",    "EXECUTE", "EXPORT",
+    "FETCH", "GRANT",  "IMPORT", "LIST",   "LOAD",   "LOCK",    "MSCK",
+    "OPEN",  "REPAIR", "REVOKE", "UNLOCK", "UPDATE", "CLOSE",   "CONVERT"};
 
 Status refused_statement(const std::string& words) {
   return Status::unsupported("the SQL statement {} is not supported by Millstream yet", words);
@@ -110,7 +110,10 @@ Status Grammar::statement(Statement& out) {
     return Status::OK();
   }
   if (is_word("OPTIMIZE") && (is_name(1) || peek(1).kind == TokenKind::string)) {
-    return refused_statement("OPTIMIZE");
+    return optimize_statement(out);
+  }
+  if (is_word("VACUUM") && (is_name(1) || peek(1).kind == TokenKind::string)) {
+    return vacuum_statement(out);
   }
   if (accept_word("SET")) return set_statement(out);
   if (accept_word("RESET")) {

@@ -139,7 +139,7 @@ struct Merge {
   // The text of the first expression that holds a subquery, and where it is; empty: none does.
   std::string subquery_in;
   std::string subquery_place;  // "search condition", "UPDATE clause"
-  std::string text;         // of the statement, which its expressions' places are in
+  std::string text;            // of the statement, which its expressions' places are in
 };
 
 // RESTORE TABLE t TO VERSION | TIMESTAMP AS OF x
@@ -147,6 +147,24 @@ struct Restore {
   Name table;
   std::optional<std::int64_t> version;
   std::string timestamp;  // where no version is given
+};
+
+struct Optimize {
+  Name table;
+  std::shared_ptr<spark::connect::Expression> where;  // null: all files
+  std::string where_text;
+  std::vector<Name> zorder_by;
+  bool full = false;
+  std::string text;  // of the statement, which the expression's places are in
+};
+
+struct Vacuum {
+  Name table;
+  std::optional<double> retain_hours;
+  bool kind_given = false;  // LITE or FULL
+  bool lite = false;
+  bool dry_run = false;
+  QueryPtr query;  // of the inventory; null: none
 };
 
 enum class ObjectKind : std::uint8_t { table, view, database, function, variable };
@@ -341,11 +359,11 @@ struct Cache {
   QueryPtr query;
 };
 
-using Statement = std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change,
-                               Merge, Restore, Drop, CreateDatabase, AlterDatabase, AlterTable,
-                               AlterView, Truncate, Analyze, Show, Describe, CreateFunction,
-                               DeclareVariable, SetVariable, Set, Reset, Use, Explain, Cache,
-                               ExecuteImmediate, Script>;
+using Statement =
+    std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change, Merge, Restore,
+                 Optimize, Vacuum, Drop, CreateDatabase, AlterDatabase, AlterTable, AlterView,
+                 Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable, SetVariable,
+                 Set, Reset, Use, Explain, Cache, ExecuteImmediate, Script>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

@@ -1,0 +1,86 @@
+// OPTIMIZE and VACUUM.
+#include <cstdlib>
+
+#include "base/text.h"
+#include "sql/grammar.h"
+#include "sql/statement.h"
+
+namespace millstream::sql {
+
+// A table, or the path of one as a text.
+Status Grammar::table_or_path(Name* out) {
+  if (peek().kind != TokenKind::string) return dotted_name(out);
+  *out = {"delta", take().value};
+  return Status::OK();
+}
+
+// OPTIMIZE t [FULL] [WHERE condition] [ZORDER BY (c, …)]
+Status Grammar::optimize_statement(Statement& out) {
+  take();
+  Optimize optimize;
+  optimize.text = std::string(text_);
+  TRY(table_or_path(&optimize.table));
+  optimize.full = accept_word("FULL");
+  if (accept_word("WHERE")) TRY(text_expression(&optimize.where, &optimize.where_text));
+  if (accept_word("ZORDER")) {
+    TRY(expect_word("BY"));
+    const bool bracketed = accept_symbol("(");
+    do {
+      TRY(dotted_name(&optimize.zorder_by.emplace_back()));
+    } while (accept_symbol(","));
+    if (bracketed) TRY(expect_symbol(")"));
+  }
+  out = std::move(optimize);
+  return Status::OK();
+}
+
+// A query in brackets, or a table's name; no alias, which would take the next word.
+Status Grammar::inventory(spark::connect::Relation& out) {
+  if (accept_symbol("(")) {
+    TRY(query(out));
+    return expect_symbol(")");
+  }
+  Name name;
+  TRY(dotted_name(&name));
+  out.mutable_read()->mutable_named_table()->set_unparsed_identifier(quoted_name(name));
+  return Status::OK();
+}
+
+// VACUUM t, then in any order: LITE | FULL, USING INVENTORY (query) | t, RETAIN n HOURS, DRY RUN
+Status Grammar::vacuum_statement(Statement& out) {
+  take();
+  Vacuum vacuum;
+  TRY(table_or_path(&vacuum.table));
+  while (peek().kind != TokenKind::end && peek().text != ";") {
+    const Token word = peek();
+    if (is_word("LITE") || is_word("FULL")) {
+      if (vacuum.kind_given) return syntax_error(text_, word, false);
+      vacuum.kind_given = true;
+      vacuum.lite = is_word("LITE");
+      take();
+    } else if (is_word("RETAIN") && !vacuum.retain_hours) {
+      take();
+      const bool negative = accept_symbol("-");
+      if (peek().kind != TokenKind::integer && peek().kind != TokenKind::decimal)
+        return unexpected();
+      const double hours = std::strtod(std::string(take().text).c_str(), nullptr);
+      vacuum.retain_hours = negative ? -hours : hours;
+      TRY(expect_word("HOURS"));
+    } else if (is_word("DRY") && !vacuum.dry_run) {
+      take();
+      TRY(expect_word("RUN"));
+      vacuum.dry_run = true;
+    } else if (is_word("USING") && vacuum.query == nullptr) {
+      take();
+      TRY(expect_word("INVENTORY"));
+      vacuum.query = std::make_shared<spark::connect::Relation>();
+      TRY(inventory(*vacuum.query));
+    } else {
+      return syntax_error(text_, word, false);
+    }
+  }
+  out = std::move(vacuum);
+  return Status::OK();
+}
+
+}  // namespace millstream::sql
