@@ -1,6 +1,8 @@
 #include "delta/vacuum.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/clock.h"
@@ -34,11 +36,40 @@ Result<std::int64_t> checked_retention(const VacuumRequest& request, std::int64_
   return *request.retention_ms;
 }
 
+// A link is neither followed nor removed: what it leads to may be another's, or a live file.
+bool is_link(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_symlink(path, error);
+}
+
+// Files by their place on the disk, however their paths are written and through whatever links
+// their folders are reached.
+class Places {
+ public:
+  std::string key_of(const std::string& path) {
+    const auto normal = std::filesystem::path(path).lexically_normal();
+    const std::string folder = normal.parent_path().string();
+    auto known = folders_.find(folder);
+    if (known == folders_.end()) {
+      std::error_code error;
+      auto real = std::filesystem::weakly_canonical(folder, error);
+      known = folders_.emplace(folder, error ? folder : real.string()).first;
+    }
+    return io::join_path(known->second, normal.filename().string());
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> folders_;
+};
+
 class VacuumRun {
  public:
   VacuumRun(const std::shared_ptr<Log>& log, const SnapshotPtr& snapshot, std::int64_t cutoff_ms,
             const CancelToken* cancel)
-      : log_(log), snapshot_(snapshot), cutoff_ms_(cutoff_ms), cancel_(cancel) {}
+      : log_(log), snapshot_(snapshot), cutoff_ms_(cutoff_ms), cancel_(cancel) {
+    root_ = places_.key_of(log->table() + "/x");
+    root_.pop_back();  // its '/' stays
+  }
 
   Result<Vacuumed> find(const VacuumRequest& request) {
     TRY(keep_what_is_needed());
@@ -46,7 +77,9 @@ class VacuumRun {
       TRY(find_in_log());
     } else if (request.inventory) {
       for (const auto& file : *request.inventory) {
-        if (!file.is_directory && is_below_table(file.path)) consider(file);
+        const auto there = store().stat(file.path);
+        if (file.is_directory || !there.ok() || there->is_directory) continue;
+        if (file.modified_us / 1000 < cutoff_ms_) consider(file.path, there->size);
       }
     } else {
       TRY(find_below(log_->table()));
@@ -70,17 +103,16 @@ class VacuumRun {
   }
 
   Status keep(const std::string& path, const DeletionVector* vector) {
-    kept_.insert(resolve_path(log_->table(), path));
+    kept_.insert(places_.key_of(resolve_path(log_->table(), path)));
     if (vector == nullptr || vector->storage_type == "i") return Status::OK();
     TRY_ASSIGN(auto file, deletion_vector_path(log_->table(), *vector));
-    kept_.insert(std::move(file));
+    kept_.insert(places_.key_of(file));
     return Status::OK();
   }
 
-  bool is_below_table(const std::string& path) const {
-    const std::string prefix = log_->table() + '/';
-    if (!path.starts_with(prefix) || path.find("/../") != std::string::npos) return false;
-    for (const auto& segment : split(std::string_view(path).substr(prefix.size()), '/')) {
+  bool is_below_table(const std::string& key) const {
+    if (!key.starts_with(root_)) return false;
+    for (const auto& segment : split(std::string_view(key).substr(root_.size()), '/')) {
       if (is_hidden(segment)) return false;
     }
     return true;
@@ -102,20 +134,22 @@ class VacuumRun {
     }
     ++out_.directories;
     for (const auto& entry : *found) {
-      if (is_hidden(io::base_name(entry.path))) continue;
+      if (is_hidden(io::base_name(entry.path)) || is_link(entry.path)) continue;
       if (entry.is_directory) {
         TRY(find_below(entry.path));
-      } else {
-        consider(entry);
+      } else if (entry.modified_us / 1000 < cutoff_ms_) {
+        consider(entry.path, entry.size);
       }
     }
     return Status::OK();
   }
 
-  void consider(const io::FileInfo& file) {
-    if (kept_.contains(file.path) || file.modified_us / 1000 >= cutoff_ms_) return;
-    out_.files.push_back(file.path);
-    out_.bytes += file.size;
+  void consider(const std::string& path, std::int64_t size) {
+    const std::string key = places_.key_of(path);
+    if (kept_.contains(key) || !is_below_table(key) || is_link(key)) return;
+    if (!found_.insert(key).second) return;
+    out_.files.push_back(key);
+    out_.bytes += size;
   }
 
   // The files that commits removed before the cutoff. All commits must be there.
@@ -124,19 +158,16 @@ class VacuumRun {
     if (times.empty() || times.front().version > 0) {
       return Status::error("DELTA_CANNOT_VACUUM_LITE");
     }
-    std::unordered_set<std::string> seen;
     for (const auto& commit : times) {
       if (cancel_ != nullptr) TRY(cancel_->check());
       TRY_ASSIGN(const auto actions, log_->read_commit(commit.version));
       for (const auto& action : actions) {
         const auto* remove = std::get_if<RemoveFilePtr>(&action);
         if (remove == nullptr || (*remove)->deletion_timestamp.value_or(0) >= cutoff_ms_) continue;
-        std::string path = resolve_path(log_->table(), (*remove)->path);
-        if (kept_.contains(path) || !is_below_table(path) || !seen.insert(path).second) continue;
+        const std::string path = resolve_path(log_->table(), (*remove)->path);
         const auto file = store().stat(path);
-        if (!file.ok()) continue;  // it went before
-        out_.files.push_back(std::move(path));
-        out_.bytes += file->size;
+        if (!file.ok() || file->is_directory) continue;  // it went before
+        consider(path, file->size);
       }
     }
     return Status::OK();
@@ -148,7 +179,10 @@ class VacuumRun {
   const SnapshotPtr& snapshot_;
   const std::int64_t cutoff_ms_;
   const CancelToken* cancel_;
-  std::unordered_set<std::string> kept_;  // absolute paths
+  Places places_;
+  std::string root_;                       // the key of the table's folder, with a '/'
+  std::unordered_set<std::string> kept_;   // keys
+  std::unordered_set<std::string> found_;  // keys
   Vacuumed out_;
 };
 

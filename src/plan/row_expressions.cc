@@ -13,8 +13,6 @@ namespace millstream::plan {
 using column::TypeKind;
 using column::TypePtr;
 
-namespace {
-
 ExprPtr member_of(const ExprPtr& base, std::size_t ordinal) {
   const column::Field& field = base->type->fields()[ordinal];
   auto out = std::make_shared<Expr>();
@@ -27,6 +25,8 @@ ExprPtr member_of(const ExprPtr& base, std::size_t ordinal) {
   out->children.push_back(base);
   return out;
 }
+
+namespace {
 
 // transform(array, element -> body)
 ExprPtr transformed(const ExprPtr& array, AttributeId element, const ExprPtr& body) {

@@ -41,6 +41,8 @@ class RowExpressions {
   std::unique_ptr<RelationAnalyzer> analyzer_;
 };
 
+// A struct's member by its place; NULL where the struct is.
+ExprPtr member_of(const ExprPtr& base, std::size_t ordinal);
 // CASE WHEN c THEN v … [ELSE e] END; all values are of one type. No condition: the last value
 // alone.
 ExprPtr make_case(const std::vector<std::pair<ExprPtr, ExprPtr>>& branches,

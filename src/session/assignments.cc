@@ -53,6 +53,24 @@ Status conflict(const Path& one, const Path& other) {
                        {{"columnList", "[" + quoted(one) + ", " + quoted(other) + "]"}});
 }
 
+// A value whose structs have other members than the column's would lose some, or leave some NULL.
+Status check_members(const column::TypePtr& from, const column::TypePtr& to) {
+  if (from->kind() != to->kind() || !to->is_nested()) return Status::OK();
+  const bool is_struct = to->kind() == column::TypeKind::struct_;
+  bool same = from->fields().size() == to->fields().size();
+  for (std::size_t i = 0; same && i < to->fields().size(); ++i) {
+    const auto& field = to->fields()[i];
+    const int at = is_struct ? column::find_field_ignore_case(from->fields(), field.name)
+                             : static_cast<int>(i);
+    same = at >= 0;
+    if (same) TRY(check_members(from->fields()[static_cast<std::size_t>(at)].type, field.type));
+  }
+  if (same) return Status::OK();
+  return Status::error(
+      "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION",
+      {{"fromCatalog", from->simple_string()}, {"toCatalog", to->simple_string()}});
+}
+
 }  // namespace
 
 Path without_qualifier(const Path& path, const Path& qualifier, const column::Schema& schema) {
@@ -107,7 +125,8 @@ Status overflow_in_write(const Status& status, const column::Schema& schema,
 Result<std::vector<plan::ExprPtr>> assigned(plan::RowExpressions& expressions,
                                             const column::Schema& schema,
                                             const std::vector<plan::ExprPtr>& current,
-                                            const std::vector<Assignment>& assignments) {
+                                            const std::vector<Assignment>& assignments,
+                                            bool members_may_differ) {
   std::vector<plan::ExprPtr> out = current;
   std::vector<Path> seen;
   for (const auto& assignment : assignments) {
@@ -117,6 +136,7 @@ Result<std::vector<plan::ExprPtr>> assigned(plan::RowExpressions& expressions,
       if (begins_with(path, other) || begins_with(other, path)) return conflict(other, path);
     }
     seen.push_back(path);
+    if (!members_may_differ) TRY(check_members(assignment.value->type, field.type));
     TRY_ASSIGN(const auto value, expressions.stored(assignment.value, field));
     const auto column = static_cast<std::size_t>(column::find_field(schema, path[0]));
     TRY_ASSIGN(out[column],

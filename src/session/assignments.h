@@ -20,11 +20,13 @@ std::vector<std::string> without_qualifier(const std::vector<std::string>& path,
                                            const column::Schema& schema);
 
 // One value for each column of `schema`: `current[i]` where it is not assigned. Each value is cast
-// to its column's type. DELTA_CONFLICT_SET_COLUMN; the errors of casts.
+// to its column's type. DELTA_CONFLICT_SET_COLUMN; DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION for a
+// struct of other members, unless `members_may_differ`; the errors of casts.
 Result<std::vector<plan::ExprPtr>> assigned(plan::RowExpressions& expressions,
                                             const column::Schema& schema,
                                             const std::vector<plan::ExprPtr>& current,
-                                            const std::vector<Assignment>& assignments);
+                                            const std::vector<Assignment>& assignments,
+                                            bool members_may_differ = false);
 
 // What no condition or value of a changed row may hold: aggregates, windows, generators.
 // UNSUPPORTED_EXPR_FOR_OPERATOR.

@@ -14,6 +14,7 @@
 #include "session/statement_run.h"
 #include "session/table_change.h"
 #include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
 
 namespace millstream::session {
 namespace {
@@ -23,28 +24,34 @@ constexpr double hour_ms = 3600.0 * 1000;
 // What OPTIMIZE answers with.
 const column::Schema& optimize_columns() {
   const std::string sizes =
-      "STRUCT<min: BIGINT, max: BIGINT, avg: DOUBLE, totalFiles: BIGINT, totalSize: BIGINT>";
-  const std::string cubes = "STRUCT<num: BIGINT, size: BIGINT>";
-  const std::string clusters = "STRUCT<numFiles: BIGINT, size: BIGINT>";
+      "STRUCT<min: BIGINT, max: BIGINT, avg: DOUBLE NOT NULL, total"
+      "Files: BIGINT NOT NULL, totalSize: BIGINT NOT NULL>";
+  const std::string cubes = "STRUCT<num: BIGINT NOT NULL, size: BIGINT NOT NULL>";
+  const std::string clusters = "STRUCT<numFiles: BIGINT NOT NULL, size: BIGINT NOT NULL>";
   static const column::Schema schema = *column::parse_schema(
-      "path STRING, metrics STRUCT<numFilesAdded: BIGINT, numFilesRemoved: BIGINT, filesAdded: " +
+      "path STRING, metrics STRUCT<numFilesAdded: BIGINT NOT NULL, numFilesRemoved: BIGINT "
+      "NOT NULL, filesAdded: " +
       sizes + ", filesRemoved: " + sizes +
-      ", partitionsOptimized: BIGINT, zOrderStats: STRUCT<strategyName: STRING, inputCubeFiles: " +
-      cubes + ", inputOtherFiles: " + cubes + ", inputNumCubes: BIGINT, mergedFiles: " + cubes +
-      ", numOutputCubes: BIGINT, mergedNumCubes: BIGINT>, clusteringStats: "
+      ", partitionsOptimized: BIGINT NOT NULL, zOrderStats: STRUCT<strategyName: STRING, "
+      "inputCubeFiles: " +
+      cubes + ", inputOtherFiles: " + cubes +
+      ", inputNumCubes: BIGINT NOT NULL, mergedFiles: " + cubes +
+      ", numOutputCubes: BIGINT NOT NULL, mergedNumCubes: BIGINT>, clusteringStats: "
       "STRUCT<inputZCubeFiles: " +
       clusters + ", inputOtherFiles: " + clusters +
-      ", inputNumZCubes: BIGINT, mergedFiles: " + clusters +
-      ", numOutputZCubes: BIGINT>, numBins: BIGINT, numBatches: BIGINT, totalConsideredFiles: "
-      "BIGINT, totalFilesSkipped: BIGINT, preserveInsertionOrder: BOOLEAN, "
-      "numFilesSkippedToReduceWriteAmplification: BIGINT, "
-      "numBytesSkippedToReduceWriteAmplification: BIGINT, startTimeMs: BIGINT, endTimeMs: BIGINT, "
-      "totalClusterParallelism: BIGINT, totalScheduledTasks: BIGINT, autoCompactParallelismStats: "
+      ", inputNumZCubes: BIGINT NOT NULL, mergedFiles: " + clusters +
+      ", numOutputZCubes: BIGINT NOT NULL>, numBins: BIGINT NOT NULL, numBatches: BIGINT "
+      "NOT NULL, totalConsideredFiles: BIGINT NOT NULL, totalFilesSkipped: BIGINT NOT NULL,"
+      " preserveInsertionOrder: BOOLEAN NOT NULL, "
+      "numFilesSkippedToReduceWriteAmplification: BIGINT NOT NULL, "
+      "numBytesSkippedToReduceWriteAmplification: BIGINT NOT NULL, startTimeMs: BIGINT NOT "
+      "NULL, endTimeMs: BIGINT NOT NULL, totalClusterParallelism: BIGINT NOT NULL, "
+      "totalScheduledTasks: BIGINT NOT NULL, autoCompactParallelismStats: "
       "STRUCT<maxClusterActiveParallelism: BIGINT, minClusterActiveParallelism: BIGINT, "
       "maxSessionActiveParallelism: BIGINT, minSessionActiveParallelism: BIGINT>, "
-      "deletionVectorStats: STRUCT<numDeletionVectorsRemoved: BIGINT, "
-      "numDeletionVectorRowsRemoved: BIGINT>, numTableColumns: BIGINT, numTableColumnsWithStats: "
-      "BIGINT>");
+      "deletionVectorStats: STRUCT<numDeletionVectorsRemoved: BIGINT NOT NULL, "
+      "numDeletionVectorRowsRemoved: BIGINT NOT NULL>, numTableColumns: BIGINT NOT NULL, "
+      "numTableColumnsWithStats: BIGINT NOT NULL>");
   return schema;
 }
 
@@ -58,6 +65,22 @@ nlohmann::json json_of(const delta::FileSizes& sizes) {
   return out;
 }
 
+Status not_a_partition_column(const std::string& name, const TableChange& table) {
+  return Status::error("DELTA_NON_PARTITION_COLUMN_REFERENCE",
+                       {{"columnName", name},
+                        {"columnList", join(table.snapshot().metadata().partition_columns, ", ")}});
+}
+
+// A column that is not there is no partition column either.
+Status not_of_partitions(const Status& status, const TableChange& table) {
+  const auto& parameters = status.info().parameters;
+  const auto name = parameters.find("objectName");
+  if (!status.condition().starts_with("UNRESOLVED_COLUMN") || name == parameters.end())
+    return status;
+  const auto parts = sql::parse_identifier(name->second);
+  return not_a_partition_column(parts.ok() ? join(*parts, ".") : name->second, table);
+}
+
 // OPTIMIZE chooses whole partitions.
 Status check_partition_condition(const TableChange& table, const plan::Expr& condition) {
   const auto& partitions = table.snapshot().metadata().partition_columns;
@@ -66,8 +89,7 @@ Status check_partition_condition(const TableChange& table, const plan::Expr& con
   for (const auto& attribute : table.rows()->output) {
     const bool is_partition = std::ranges::find(partitions, attribute.name) != partitions.end();
     if (is_partition || !used.contains(plan::key_of(attribute.id))) continue;
-    return Status::error("DELTA_NON_PARTITION_COLUMN_REFERENCE",
-                         {{"columnName", attribute.name}, {"columnList", join(partitions, ", ")}});
+    return not_a_partition_column(attribute.name, table);
   }
   return Status::OK();
 }
@@ -119,10 +141,9 @@ Result<std::vector<io::FileInfo>> inventory_of(Session& session, const plan::Nod
 
 Result<StatementRun::Target> StatementRun::maintained_table(const sql::Name& name,
                                                             const std::string& operation) const {
-  TRY_ASSIGN(Target target, changed_table(name, operation));
+  TRY_ASSIGN(Target target, target_of(name, operation));
   if (target.is_delta) return target;
-  return Status::unsupported("{} of a table of format {} is not supported", operation,
-                             target.entry->provider);
+  return Status::error("DELTA_ONLY_OPERATION", {{"operation", operation}});
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
@@ -134,7 +155,9 @@ StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
   }
   plan::ExprPtr condition;
   if (optimize.where != nullptr) {
-    TRY_ASSIGN(condition, table->expressions().condition({table->rows()}, *optimize.where));
+    auto resolved = table->expressions().condition({table->rows()}, *optimize.where);
+    if (!resolved.ok()) return not_of_partitions(resolved.status(), *table);
+    condition = *std::move(resolved);
     TRY(check_partition_condition(*table, *condition));
   }
   TRY_ASSIGN(const auto files, table->files_where(condition));
@@ -160,7 +183,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
       {"numBatches", 1},
       {"totalConsideredFiles", files.size()},
       {"totalFilesSkipped", static_cast<std::int64_t>(files.size()) - done.removed.count},
-      {"preserveInsertionOrder", true},
+      {"preserveInsertionOrder", false},
       {"numFilesSkippedToReduceWriteAmplification", 0},
       {"numBytesSkippedToReduceWriteAmplification", 0},
       {"startTimeMs", start_ms},
@@ -177,7 +200,9 @@ StatementRun::Outcome StatementRun::operator()(const sql::Vacuum& vacuum) {
   TRY_ASSIGN(const Target target, maintained_table(vacuum.table, "VACUUM"));
   delta::VacuumRequest request;
   if (vacuum.retain_hours) {
-    request.retention_ms = static_cast<std::int64_t>(std::llround(*vacuum.retain_hours * hour_ms));
+    constexpr double far_ms = 1e15;  // longer than anything has been written
+    request.retention_ms =
+        static_cast<std::int64_t>(std::llround(std::min(*vacuum.retain_hours * hour_ms, far_ms)));
   }
   request.check_retention =
       !equals_ignore_case(session_.conf()

@@ -215,7 +215,7 @@ class MergeResolver {
     } else {
       TRY_ASSIGN(assignments, listed(clause));
     }
-    return assigned(target_.expressions(), out_.schema, current, assignments);
+    return assigned(target_.expressions(), out_.schema, current, assignments, evolve_);
   }
 
   // UPDATE SET *, INSERT *: every column of the table; with evolution those that the source has.
@@ -224,13 +224,45 @@ class MergeResolver {
     for (const auto& field : out_.schema) {
       const auto* column = source_column(field.name);
       if (column != nullptr) {
-        out.push_back({{field.name}, plan::make_attribute(*column)});
+        const auto value = plan::make_attribute(*column);
+        if (evolve_ && clause.action == MergeAction::update_all) {
+          add_members({field.name}, value, field.type, out);
+        } else {
+          out.push_back({{field.name}, value});
+        }
         continue;
       }
       if (evolve_) continue;
       return unresolved({field.name}, verb_of(clause.action) + " clause", {source_});
     }
     return out;
+  }
+
+  // Whether the source's struct has all members of the target's.
+  static bool covers(const column::DataType& source, const column::DataType& target) {
+    if (source.kind() != target.kind() || target.kind() != column::TypeKind::struct_) return true;
+    return std::ranges::all_of(target.fields(), [&](const auto& field) {
+      const int at = column::find_field_ignore_case(source.fields(), field.name);
+      return at >= 0 && covers(*source.fields()[static_cast<std::size_t>(at)].type, *field.type);
+    });
+  }
+
+  // With evolution members that only the target has stay as they are.
+  static void add_members(std::vector<std::string> path, const plan::ExprPtr& value,
+                          const column::TypePtr& target, std::vector<Assignment>& out) {
+    if (covers(*value->type, *target)) {
+      out.push_back({std::move(path), value});
+      return;
+    }
+    const auto& members = value->type->fields();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const int at = column::find_field_ignore_case(target->fields(), members[i].name);
+      if (at < 0) continue;
+      const auto& field = target->fields()[static_cast<std::size_t>(at)];
+      auto inner = path;
+      inner.push_back(field.name);
+      add_members(std::move(inner), plan::member_of(value, i), field.type, out);
+    }
   }
 
   Result<std::vector<Assignment>> listed(const sql::MergeClause& clause) {

@@ -135,6 +135,67 @@ def test_vacuum_by_inventory_and_lite(unchecked, tmp_path):
     assert len(files - data_files(path)) == 1 and (path / "b.parquet").exists()
 
 
+def old(*files):
+    """As of a month ago."""
+    month = time.time() - 30 * 24 * 3600
+    for file in files:
+        os.utime(file, (month, month))
+
+
+def test_vacuum_follows_no_link(spark, tmp_path):
+    path, outside = tmp_path / "t", tmp_path / "outside"
+    many_files(spark, path, "PARTITIONED BY (p)")
+    outside.mkdir()
+    (outside / "precious").write_text("x")
+    (path / "out").symlink_to(outside)
+    (path / "alias").symlink_to("p=p1")
+    (path / "file").symlink_to(outside / "precious")
+    before = rows(path)
+    old(outside / "precious", *data_files(path))
+    spark.sql(f"VACUUM delta.`{path}`")
+    assert (outside / "precious").exists() and rows(path) == before
+
+
+def test_vacuum_through_a_link_knows_the_files_by_their_place(unchecked, tmp_path):
+    spark, path = unchecked, tmp_path / "t"
+    many_files(spark, path, "PARTITIONED BY (p)")
+    commits = sorted((path / "_delta_log").glob("*.json"))
+    for commit, spelling in zip(commits[1:], (f"file:{path}/p=", f"{path}//p=", f"{path}/./p=", "./p=", ".//p=", "p=p1/../p=")):
+        commit.write_text(commit.read_text().replace('"path":"p=', f'"path":"{spelling}'))
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    assert spark.read.format("delta").load(str(link)).count() == 60
+    files = data_files(path)
+    spark.sql(f"VACUUM delta.`{link}` RETAIN 0 HOURS")
+    spark.sql(f"VACUUM delta.`{path}` RETAIN 0 HOURS")
+    assert data_files(path) == files
+
+
+def test_vacuum_by_list_stays_in_the_table_and_off_live_files(unchecked, tmp_path):
+    spark, path, outside = unchecked, tmp_path / "t", tmp_path / "outside"
+    many_files(spark, path, "PARTITIONED BY (p)")
+    outside.mkdir()
+    (outside / "precious").write_text("x")
+    (path / "out").symlink_to(outside)
+    files = data_files(path)
+    relative = os.path.relpath(sorted(files)[0], path)
+    doubled = relative.replace("/", "//")
+    names = ["out/precious", "../outside/precious", doubled, f"./{relative}", "", ".", "p=p1", str(outside / "precious")]
+    rows_of_names = " UNION ALL ".join(f"SELECT '{name}' AS path, 1L AS length, false AS isDir, 0L AS modificationTime" for name in names)
+    spark.sql(f"VACUUM delta.`{path}` USING INVENTORY ({rows_of_names}) RETAIN 0 HOURS")
+    newest = deltalake.DeltaTable(str(path)).version()
+    (path / "_delta_log" / f"{newest + 1:020}.json").write_text("".join(
+        '{"remove":{"path":"%s","deletionTimestamp":0,"dataChange":true}}\n' % name for name in ("out/precious", doubled)))
+    spark.sql(f"VACUUM delta.`{path}` LITE RETAIN 0 HOURS")
+    assert data_files(path) == files and (outside / "precious").exists()
+
+
+def test_vacuum_of_an_age_beyond_all_numbers(spark, tmp_path):
+    path = tmp_path / "t"
+    many_files(spark, path)
+    assert len(spark.sql(f"VACUUM delta.`{path}` RETAIN 99999999999999999999999 HOURS").collect()) == 1
+
+
 def feed_by_deltalake(path):
     import pyarrow
 

