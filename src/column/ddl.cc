@@ -240,7 +240,7 @@ class Parser {
     while (at_ < text_.size()) {
       if (text_[at_] == quote) {
         ++at_;
-        if (at_ >= text_.size() || text_[at_] != quote || string_) return;
+        if (at_ >= text_.size() || text_[at_] != quote) return;
       } else if (string_ && text_[at_] == '\\' && at_ + 1 < text_.size()) {
         ++at_;
       }
