@@ -1,5 +1,6 @@
 #include "shell/line_editor.h"
 
+#include <fcntl.h>
 #include <histedit.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -44,6 +45,7 @@ class Editline final : public LineEditor {
       : history_file_(history_file),
         complete_(std::move(complete)),
         wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+        keys_(::open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)),
         history_(::history_init()),
         editor_(::el_init("millstream", stdin, stdout, stderr)) {
     ::el_set(editor_, EL_CLIENTDATA, this);
@@ -66,6 +68,7 @@ class Editline final : public LineEditor {
     ::el_end(editor_);
     ::history_end(history_);
     ::close(wake_);
+    if (keys_ >= 0) ::close(keys_);
   }
 
   Line read(const std::string& prompt) override {
@@ -107,8 +110,9 @@ class Editline final : public LineEditor {
   // One character, or -1 when the line is given up or the input ends.
   int next_char(wchar_t* out) {
     std::mbstate_t state{};
+    const int keys = keys_ >= 0 ? keys_ : STDIN_FILENO;
     for (;;) {
-      pollfd files[] = {{STDIN_FILENO, POLLIN, 0}, {wake_, POLLIN, 0}};
+      pollfd files[] = {{keys, POLLIN, 0}, {wake_, POLLIN, 0}};
       if (::poll(files, 2, -1) < 0 && errno != EINTR) return -1;
       if ((files[1].revents & POLLIN) != 0) {
         std::uint64_t count = 0;
@@ -118,7 +122,8 @@ class Editline final : public LineEditor {
       }
       if (files[0].revents == 0) continue;
       char byte = 0;
-      const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
+      const ssize_t got = ::read(keys, &byte, 1);
+      if (got < 0 && errno == EAGAIN) continue;  // ^C threw away what poll() had seen
       if (got <= 0) return got < 0 && errno == EINTR ? 1 : 0;
       const std::size_t taken = std::mbrtowc(out, &byte, 1, &state);
       if (taken == static_cast<std::size_t>(-2)) continue;  // more bytes belong to it
@@ -171,6 +176,9 @@ class Editline final : public LineEditor {
   const std::string history_file_;
   const Complete complete_;
   const int wake_;
+  // The terminal, opened once more so as not to block: who shares stdin keeps it as it was.
+  // Negative: stdin itself serves.
+  const int keys_;
   ::History* history_;
   ::EditLine* editor_;
   std::string prompt_;

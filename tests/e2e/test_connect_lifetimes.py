@@ -62,7 +62,9 @@ def test_an_operation_that_nobody_attends_is_abandoned(hasty):
     wire = Wire(hasty.port)
     wire.version()  # opens the session
     request = wire.endless_request()
-    wire.execute(request).cancel()
+    call = wire.execute(request)
+    until(lambda: wire.states().get(request.operation_id) == "RUNNING")  # a call cancelled sooner may never reach the server
+    call.cancel()
     until(lambda: wire.states().get(request.operation_id) == "CANCELLED")
     condition, kind, _ = failure(lambda: wire.reattach(request.operation_id))
     assert condition == "INVALID_HANDLE.OPERATION_ABANDONED"

@@ -170,6 +170,21 @@ def test_a_terminal_has_lines_history_completion_and_cancel(tmp_path):
     assert "as answer;" in (tmp_path / ".millstream_history").read_text().replace("\\040", " ")
 
 
+def test_an_interrupt_may_throw_away_what_was_just_written(tmp_path):
+    """The terminal drops unread input at ^C. A shell that has been told of that input must not wait for it."""
+    shell = Terminal(tmp_path)
+    shell.wait_for("millstream> ")
+    for round in range(5000):
+        shell.write("select")
+        end = time.perf_counter() + round % 30 * 1e-5
+        while time.perf_counter() < end:
+            pass
+        shell.write("\x03")
+        shell.wait_for("millstream> ")
+    shell.write("quit\n")
+    assert shell.close() == 0
+
+
 def test_a_recalled_statement_keeps_its_lines(tmp_path):
     """They are part of its texts, and end its comments."""
     recall = "\x10\n"
