@@ -21,15 +21,16 @@ std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transacti
 namespace {
 
 // The values of a file's partition, whatever way they are written.
-Result<std::vector<ScalarPtr>> partition_of(const AddFile& file, const TableInfo& info) {
+Result<std::vector<ScalarPtr>> partition_of(const AddFile& file, const TableInfo& info,
+                                            const std::string& time_zone) {
   std::vector<ScalarPtr> values;
   for (const int index : info.partition_index) {
     const auto at = static_cast<std::size_t>(index);
     const auto found = file.partition_values.find(info.physical[at].name);
-    TRY_ASSIGN(
-        auto value,
-        parse_partition_value(info.schema[at],
-                              found == file.partition_values.end() ? std::nullopt : found->second));
+    TRY_ASSIGN(auto value,
+               parse_partition_value(
+                   info.schema[at],
+                   found == file.partition_values.end() ? std::nullopt : found->second, time_zone));
     values.push_back(std::move(value));
   }
   return values;
@@ -65,12 +66,13 @@ std::vector<connector::Predicate> predicates_of(const TableInfo& info,
 }  // namespace
 
 Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::string& table,
-                                       const std::vector<AddFilePtr>& adds, std::int64_t now_ms,
+                                       const std::vector<AddFilePtr>& adds,
+                                       const std::string& time_zone, std::int64_t now_ms,
                                        Transaction& txn) {
   std::set<std::string> written;
   std::vector<std::vector<ScalarPtr>> partitions;
   for (const auto& add : adds) {
-    TRY_ASSIGN(auto values, partition_of(*add, snapshot.info()));
+    TRY_ASSIGN(auto values, partition_of(*add, snapshot.info(), time_zone));
     if (written.insert(text_of(values)).second) partitions.push_back(std::move(values));
   }
   txn.rows_read = ReadSet{predicates_of(snapshot.info(), partitions), {}};
@@ -78,7 +80,7 @@ Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::stri
   snapshot.files().for_each([&](const AddFilePtr& file) { live.push_back(file); });
   std::int64_t bytes = 0;
   for (const auto& file : live) {
-    TRY_ASSIGN(const auto values, partition_of(*file, snapshot.info()));
+    TRY_ASSIGN(const auto values, partition_of(*file, snapshot.info(), time_zone));
     if (!written.contains(text_of(values))) continue;
     bytes += file->size;
     txn.removes.push_back(std::make_shared<const RemoveFile>(remove_of(*file, now_ms, true)));

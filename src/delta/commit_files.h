@@ -15,9 +15,10 @@ namespace millstream::delta {
 std::int64_t remove_all(const Snapshot& snapshot, std::int64_t now_ms, Transaction& txn);
 
 // Adds the removal of the live files of those partitions that `adds` write to, and that they were
-// read; the bytes that go.
+// read; the bytes that go. `time_zone`: of partition values that do not say theirs.
 Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::string& table,
-                                       const std::vector<AddFilePtr>& adds, std::int64_t now_ms,
+                                       const std::vector<AddFilePtr>& adds,
+                                       const std::string& time_zone, std::int64_t now_ms,
                                        Transaction& txn);
 
 // Checks and commits; the version. When the transaction has lost for certain its data files are

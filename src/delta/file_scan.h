@@ -20,13 +20,12 @@ void choose_files(std::vector<AddFilePtr>& files, const TableInfo& info,
                   const connector::ScanRequest& request);
 
 // The rows of `files`, which the caller has chosen; may_match is applied here. `info` gives the
-// columns.
+// columns; `time_zone`: of timestamps in the partition values that do not say theirs.
 Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
                                       const std::string& table, const TableInfoPtr& info,
                                       std::vector<AddFilePtr> files,
                                       const connector::ScanRequest& request,
-                                      bool case_sensitive = false,
-                                      const std::string& time_zone = "UTC");
+                                      bool case_sensitive, const std::string& time_zone);
 
 // Where a row is, as one number: its file's number in a list, then its position in the file.
 namespace places {
@@ -55,7 +54,6 @@ Result<connector::Batches> scan_rows(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const TableInfoPtr& info,
                                      const std::shared_ptr<const RowChoice>& choice,
                                      const connector::ScanRequest& request,
-                                     bool case_sensitive = false,
-                                     const std::string& time_zone = "UTC");
+                                     bool case_sensitive, const std::string& time_zone);
 
 }  // namespace millstream::delta

@@ -28,10 +28,12 @@ FileSizes sizes_of(const std::vector<std::int64_t>& sizes) {
 
 // A list of files as one partition of rows, so that one thread writes them one after the other.
 Result<connector::Batches::Partition> rows_of_bin(const Log& log, const SnapshotPtr& snapshot,
-                                                  const std::vector<AddFilePtr>& bin) {
+                                                  const std::vector<AddFilePtr>& bin,
+                                                  const std::string& time_zone) {
   connector::ScanRequest request;
   for (const auto& field : snapshot->schema()) request.columns.push_back(field.name);
-  TRY_ASSIGN(auto rows, scan_files(log.store(), log.table(), snapshot->info_ptr(), bin, request));
+  TRY_ASSIGN(auto rows, scan_files(log.store(), log.table(), snapshot->info_ptr(), bin, request,
+                                   true, time_zone));
   return connector::chained(std::move(rows.partitions));
 }
 
@@ -90,7 +92,8 @@ std::vector<std::vector<AddFilePtr>> bins_of(const std::vector<AddFilePtr>& file
 
 Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPtr& snapshot,
                                const std::vector<std::vector<AddFilePtr>>& bins,
-                               const std::string& parameters, const CancelToken* cancel) {
+                               const std::string& parameters, const std::string& time_zone,
+                               const CancelToken* cancel) {
   Optimized done;
   done.version = snapshot->version();
   done.bins = static_cast<std::int64_t>(bins.size());
@@ -108,7 +111,7 @@ Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPt
       removed.push_back(file->size);
       done.vectors_removed += file->deletion_vector != nullptr ? 1 : 0;
     }
-    TRY_ASSIGN(auto partition, rows_of_bin(*log, snapshot, bin));
+    TRY_ASSIGN(auto partition, rows_of_bin(*log, snapshot, bin, time_zone));
     rows.partitions.push_back(std::move(partition));
   }
   DataWriteOptions options;

@@ -38,9 +38,11 @@ struct Optimized {
 };
 
 // Writes the rows of the bins' files, each bin by itself, in their place. A commit that removes one
-// of these files first wins: DELTA_CONCURRENT_DELETE_DELETE. `parameters`: operationParameters.
+// of these files first wins: DELTA_CONCURRENT_DELETE_DELETE. `parameters`: operationParameters;
+// `time_zone`: the session's, of partition values that do not say theirs.
 Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPtr& snapshot,
                                const std::vector<std::vector<AddFilePtr>>& bins,
-                               const std::string& parameters, const CancelToken* cancel);
+                               const std::string& parameters, const std::string& time_zone,
+                               const CancelToken* cancel);
 
 }  // namespace millstream::delta

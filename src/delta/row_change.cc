@@ -60,7 +60,8 @@ Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& chang
   }
   connector::ScanRequest request;
   for (const auto& field : change.plan.info->schema) request.columns.push_back(field.name);
-  return scan_rows(log.store(), log.table(), change.plan.info, choice, request);
+  return scan_rows(log.store(), log.table(), change.plan.info, choice, request, true,
+                   change.time_zone);
 }
 
 void add_removes(const RowChange& change, std::int64_t now_ms, Transaction& txn,

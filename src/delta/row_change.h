@@ -34,6 +34,7 @@ struct RowChange {
   // Every change, as the table's columns and _change_type; empty: the files say it.
   connector::Batches change_feed;
   WritePlan plan;  // the table as it is after the change
+  std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
   std::optional<Txn> txn;
   std::string operation;
   std::string parameters = "{}";

@@ -146,7 +146,8 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   std::int64_t removed_bytes = 0;
   if (txn.read_whole_table) removed_bytes = remove_all(*snapshot, now, txn);
   if (partitions_only) {
-    TRY_ASSIGN(removed_bytes, remove_partitions(*snapshot, table, files.adds, now, txn));
+    TRY_ASSIGN(removed_bytes,
+               remove_partitions(*snapshot, table, files.adds, options.time_zone, now, txn));
   }
   txn.metrics.emplace_back("numFiles", fmt::to_string(files.adds.size()));
   if (overwrite && snapshot != nullptr) {

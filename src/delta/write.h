@@ -58,6 +58,7 @@ struct WriteOptions {
   RowGuard guard;                   // for tables with constraints
   // The rows' default and generated columns are what the table says: it may have some.
   bool columns_computed = false;
+  std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
 };
 
 // The options of df.write.format("delta"): an unknown or unsupported one is an error that names it.

@@ -169,7 +169,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
                  table->log(), table->snapshot_ptr(), delta::bins_of(files),
                  fmt::format(R"({{"predicate":{},"zOrderBy":"[]","clusterBy":"[]","auto":false}})",
                              json_quote(predicate)),
-                 context_.cancel));
+                 session_.conf().time_zone(), context_.cancel));
   nlohmann::json row;
   row["path"] = io::to_uri(target.directory);
   const auto width = static_cast<std::int64_t>(table->schema().size());

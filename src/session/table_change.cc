@@ -344,7 +344,8 @@ Status TableChange::add_old_rows(Fate fate, std::string_view type, connector::Ba
   }
   connector::ScanRequest request;
   for (const auto& field : plan.info->schema) request.columns.push_back(field.name);
-  TRY_ASSIGN(auto rows, delta::scan_rows(log_->store(), log_->table(), plan.info, choice, request));
+  TRY_ASSIGN(auto rows, delta::scan_rows(log_->store(), log_->table(), plan.info, choice, request,
+                                         true, settings_.functions.time_zone));
   add_typed(std::move(rows), type, feed);
   return Status::OK();
 }
@@ -368,6 +369,7 @@ Result<connector::Batches> TableChange::change_feed() const {
 Status TableChange::commit(const std::string& operation, const std::string& parameters,
                            const MetricsOf& metrics) {
   delta::RowChange change;
+  change.time_zone = settings_.functions.time_zone;
   change.read = snapshot_;
   change.predicates = predicates_;
   change.files_read = choice_->files;

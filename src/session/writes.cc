@@ -190,6 +190,7 @@ Status write_files(Session& session, const std::string& format, const std::strin
 Status prepare_delta_write(Session& session, delta::WriteOptions& options) {
   const RuntimeConf& conf = session.conf();
   options.guard = make_row_guard(session.runtime(), analyzer_settings(conf));
+  options.time_zone = conf.time_zone();
   if (options.mode == SaveMode::overwrite) {
     const bool said = options.dynamic_partitions.value_or(false);
     const bool dynamic =
