@@ -38,8 +38,10 @@ Status Status::error(std::string_view condition, ErrorParameters parameters) {
   info.kind = known->kind;
   info.condition = condition;
   info.sql_state = known->sql_state;
-  info.message = fmt::format("[{}] {} SQLSTATE: {}", condition, fill(known->sentence, parameters),
-                             known->sql_state);
+  // Conditions that Spark has given no name yet have a sentence only.
+  info.message = fill(known->sentence, parameters);
+  if (!info.sql_state.empty())
+    info.message = fmt::format("[{}] {} SQLSTATE: {}", condition, info.message, info.sql_state);
   info.parameters = std::move(parameters);
   return Status(std::move(info));
 }

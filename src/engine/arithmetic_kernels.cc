@@ -215,12 +215,10 @@ std::optional<std::int64_t> width_bucket(Failure&, double value, double low, dou
 double cotangent(double x) { return 1.0 / std::tan(x); }
 double secant(double x) { return 1.0 / std::cos(x); }
 double cosecant(double x) { return 1.0 / std::sin(x); }
-// The logarithms, as Spark writes them.
-double area_sine(double x) {
-  if (x == -std::numeric_limits<double>::infinity()) return x;
-  return x < 0 ? -std::log(-x + std::sqrt(x * x + 1.0)) : std::log(x + std::sqrt(x * x + 1.0));
-}
-double area_cosine(double x) { return std::log(x + std::sqrt(x * x - 1.0)); }
+// Of -0.0 it is what it is of 0.0.
+double arc_tangent2(double y, double x) { return std::atan2(y + 0.0, x + 0.0); }
+double area_sine(double x) { return std::asinh(x); }
+double area_cosine(double x) { return std::acosh(x); }
 double area_tangent(double x) { return 0.5 * (std::log1p(x) - std::log1p(-x)); }
 
 std::optional<std::int64_t> bitmap_bit(Failure&, std::int64_t value) {
@@ -455,7 +453,7 @@ Status register_math(duckdb_connection c) {
   TRY((add_kernel<math<std::tanh>>(c, "ms_tanh")));
   TRY((add_kernel<math<strict_cbrt>>(c, "ms_cbrt")));
   TRY((add_kernel<math<std::nearbyint>>(c, "ms_rint")));
-  TRY((add_kernel<math2<std::atan2>>(c, "ms_atan2")));
+  TRY((add_kernel<math2<arc_tangent2>>(c, "ms_atan2")));
   TRY((add_kernel<math2<std::hypot>>(c, "ms_hypot")));
   return Status::OK();
 }

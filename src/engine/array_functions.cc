@@ -1,5 +1,6 @@
 // Functions of arrays whose meaning depends on equality and order of any type, NULLs included.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <unordered_set>
 
@@ -19,13 +20,15 @@ constexpr std::int64_t made_elements_max = 1 << 27;
 
 ValueSet set_of(const Value& list) { return {list.items.begin(), list.items.end()}; }
 
-// The first of equal elements each, where `keep` says yes.
+// The first of equal elements each, of -0.0 and 0.0 the latter, where `keep` says yes.
 template <typename Keep>
 Value distinct_where(const std::vector<Value>& items, const Keep& keep) {
   ValueSet seen;
   std::vector<Value> out;
   for (const Value& item : items) {
-    if (keep(item) && seen.insert(item).second) out.push_back(item);
+    if (!keep(item) || !seen.insert(item).second) continue;
+    out.push_back(item);
+    if (item.kind == Value::Kind::floating && item.floating == 0) out.back().floating = 0;
   }
   return list_value(std::move(out));
 }
@@ -175,11 +178,16 @@ Result<Value> arrays_zip(const ValueKernel&, const Values& a) {
   return list_value(std::move(out));
 }
 
-// array_sort with a comparator: `ranks` are the places that the elements take.
+// array_sort with a comparator: of each element how many come before it. One that contradicts
+// itself gives several the same number.
 Result<Value> by_rank(const ValueKernel&, const Values& a) {
-  std::vector<Value> out(a[0].items.size());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[static_cast<std::size_t>(a[1].items[i].integer)] = a[0].items[i];
+  std::vector<std::size_t> places(a[0].items.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t x, std::size_t y) {
+    return a[1].items[x].integer < a[1].items[y].integer;
+  });
+  std::vector<Value> out;
+  for (const std::size_t place : places) out.push_back(a[0].items[place]);
   return list_value(std::move(out));
 }
 
@@ -196,7 +204,21 @@ Result<Value> row_extreme(const ValueKernel&, const Values& a) {
   return best == nullptr ? null_value() : *best;
 }
 
+// array_join: NULLs are left out.
+Result<Value> array_join(const ValueKernel&, const Values& a) {
+  std::string out;
+  bool first = true;
+  for (const Value& item : a[0].items) {
+    if (item.is_null()) continue;
+    if (!first) out += a[1].text;
+    first = false;
+    out += item.text;
+  }
+  return text_value(std::move(out));
+}
+
 constexpr ValueFunction functions[] = {
+    {"array_join", array_join},
     {"array_distinct", array_distinct},
     {"array_union", array_union},
     {"array_intersect", array_intersect},

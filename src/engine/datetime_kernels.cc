@@ -58,10 +58,25 @@ std::optional<Timestamp> timestamp_wrapped(Failure&, std::int64_t value) {
                                              static_cast<std::uint64_t>(micros_per_second))};
 }
 
+// With Wrap the nearest time stands for one that does not fit, and NULL for what is no number.
+template <bool Wrap>
 std::optional<Timestamp> timestamp_of_double(Failure& fail, double value) {
-  if (!std::isfinite(value)) return std::nullopt;
+  if (!std::isfinite(value) && Wrap) return std::nullopt;
+  if (!std::isfinite(value)) {
+    return fail(with_kind(
+        Status::error("CAST_INVALID_INPUT", {{"expression", double_text(value)},
+                                             {"sourceType", "\"DOUBLE\""},
+                                             {"targetType", "\"TIMESTAMP\""},
+                                             {"ansiConfig", "\"spark.sql.ansi.enabled\""}}),
+        ErrorKind::date_time));
+  }
   const double micros = value * 1e6;
-  if (std::fabs(micros) >= 9.2233720368547758e18)
+  constexpr double micros_end = 9.2233720368547758e18;
+  if (Wrap && std::fabs(micros) >= micros_end) {
+    return Timestamp{micros < 0 ? std::numeric_limits<std::int64_t>::min()
+                                : std::numeric_limits<std::int64_t>::max()};
+  }
+  if (std::fabs(micros) >= micros_end)
     return fail(cast_overflow(double_text(value) + "D", "DOUBLE", "TIMESTAMP"));
   return Timestamp{static_cast<std::int64_t>(micros)};
 }
@@ -90,6 +105,8 @@ std::optional<Date> add_months(Failure& fail, Date date, std::int32_t months) {
   return date_of(fail, add_months_to(date.days, months));
 }
 
+Status long_overflow() { return Status::plain(ErrorKind::arithmetic, "long overflow"); }
+
 // Whole days move the wall clock, the rest is time that passes.
 std::optional<Timestamp> add_interval(Failure& fail, Timestamp value, std::int64_t interval,
                                       std::string_view name) {
@@ -99,11 +116,11 @@ std::optional<Timestamp> add_interval(Failure& fail, Timestamp value, std::int64
   std::int64_t moved = value.micros;
   if (days != 0) {
     if (__builtin_add_overflow((*zone)->to_local(moved), days * micros_per_day, &moved))
-      return fail(arithmetic_overflow("long overflow", ""));
+      return fail(long_overflow());
     moved = (*zone)->from_local(moved);
   }
   if (__builtin_add_overflow(moved, interval % micros_per_day, &moved))
-    return fail(arithmetic_overflow("long overflow", ""));
+    return fail(long_overflow());
   return Timestamp{moved};
 }
 
@@ -113,21 +130,31 @@ std::optional<Timestamp> add_months_interval(Failure& fail, Timestamp value, std
   if (!zone.ok()) return fail(zone.status());
   const std::int64_t local = (*zone)->to_local(value.micros);
   const std::int64_t days = floor_div(local, micros_per_day);
-  return Timestamp{(*zone)->from_local(add_months_to(days, months) * micros_per_day +
-                                       (local - days * micros_per_day))};
+  std::int64_t moved = 0;
+  if (__builtin_mul_overflow(add_months_to(days, months), micros_per_day, &moved) ||
+      __builtin_add_overflow(moved, local - days * micros_per_day, &moved))
+    return fail(long_overflow());
+  return Timestamp{(*zone)->from_local(moved)};
 }
 
-std::optional<double> months_between(Failure&, Timestamp a, Timestamp b, bool round_off) {
-  const std::int64_t days_a = floor_div(a.micros, micros_per_day);
-  const std::int64_t days_b = floor_div(b.micros, micros_per_day);
+// Of days in the zone, and of the seconds that have passed in them.
+std::optional<double> months_between(Failure& fail, Timestamp a, Timestamp b, bool round_off,
+                                     std::string_view name) {
+  const auto zone = Zone::find(name);
+  if (!zone.ok()) return fail(zone.status());
+  const std::int64_t days_a = floor_div((*zone)->to_local(a.micros), micros_per_day);
+  const std::int64_t days_b = floor_div((*zone)->to_local(b.micros), micros_per_day);
   const Civil x = civil_of_days(days_a);
   const Civil y = civil_of_days(days_b);
   const auto months = static_cast<double>((x.year - y.year) * 12 + x.month - y.month);
   const bool last_a = x.day == days_in_month(x.year, x.month);
   const bool last_b = y.day == days_in_month(y.year, y.month);
   if (x.day == y.day || (last_a && last_b)) return months;
-  const std::int64_t seconds_a = floor_div(a.micros - days_a * micros_per_day, micros_per_second);
-  const std::int64_t seconds_b = floor_div(b.micros - days_b * micros_per_day, micros_per_second);
+  const auto seconds_of = [&](std::int64_t micros, std::int64_t days) {
+    return floor_div(micros - (*zone)->from_local(days * micros_per_day), micros_per_second);
+  };
+  const std::int64_t seconds_a = seconds_of(a.micros, days_a);
+  const std::int64_t seconds_b = seconds_of(b.micros, days_b);
   const std::int64_t difference = (x.day - y.day) * 86400LL + seconds_a - seconds_b;
   const double result = months + static_cast<double>(difference) / (31.0 * 86400.0);
   return round_off ? std::round(result * 1e8) / 1e8 : result;
@@ -151,7 +178,10 @@ std::optional<Date> next_day(Failure& fail, Date date, std::string_view name) {
 // drift.
 std::optional<Longs> sequence_months(Failure& fail, Date start, Date stop, std::int32_t step) {
   Longs out;
-  if (step == 0 || (step > 0 && start.days > stop.days) || (step < 0 && start.days < stop.days)) {
+  if (step == 0)
+    return fail(
+        Status::error("_LEGACY_ERROR_TEMP_3242", {{"intervalType", "interval year to month"}}));
+  if ((step > 0 && start.days > stop.days) || (step < 0 && start.days < stop.days)) {
     if (start.days != stop.days) {
       return fail(Status::invalid("requirement failed: Illegal sequence boundaries: {} to {} by {}",
                                   start.days, stop.days, step));
@@ -311,11 +341,15 @@ std::optional<std::int64_t> unix_parse(Failure& fail, std::string_view text,
 
 std::optional<Date> make_date(Failure& fail, std::int32_t year, std::int32_t month,
                               std::int32_t dom) {
+  constexpr std::int32_t year_max = 999'999'999;
   const auto out_of_range = [&](std::string message) {
     return fail(Status::error(
         "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION",
         {{"rangeMessage", std::move(message)}, {"ansiConfig", "\"spark.sql.ansi.enabled\""}}));
   };
+  if (year < -year_max || year > year_max)
+    return out_of_range(
+        fmt::format("Invalid value for Year (valid values -999999999 - 999999999): {}", year));
   if (month < 1 || month > 12)
     return out_of_range(
         fmt::format("Invalid value for MonthOfYear (valid values 1 - 12): {}", month));
@@ -341,7 +375,9 @@ Status register_datetime_kernels(duckdb_connection c) {
   TRY(add_kernel<from_local>(c, "ms_from_local"));
   TRY(add_kernel<epoch_seconds>(c, "ms_epoch_seconds"));
   TRY(add_kernel<timestamp_of>(c, "ms_timestamp_of"));
-  TRY(add_kernel<timestamp_of_double>(c, "ms_timestamp_of_double"));
+  TRY(add_kernel<timestamp_of_double<false>>(c, "ms_timestamp_of_double"));
+  TRY(add_kernel<timestamp_of_double<true>>(c, "ms_wrap_timestamp_of_double"));
+  TRY((add_kernel<timestamp_of_double<false>, true>(c, "ms_try_timestamp_of_double")));
   TRY(add_kernel<date_add>(c, "ms_date_add"));
   TRY(add_kernel<add_months>(c, "ms_add_months"));
   TRY(add_kernel<add_interval>(c, "ms_timestamp_add_interval"));

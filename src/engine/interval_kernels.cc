@@ -84,6 +84,53 @@ std::optional<std::int64_t> multiply_decimal(Failure& fail, std::int64_t value, 
   return checked(fail, divide_half_up(product, number.power), months);
 }
 
+bool fits(Int128 value, bool months) {
+  const auto narrow = static_cast<std::int64_t>(value);
+  return value == narrow && (!months || narrow == static_cast<std::int32_t>(narrow));
+}
+
+// a + b, or a - b with Sign -1.
+template <int Sign>
+std::optional<std::int64_t> sum(Failure& fail, std::int64_t a, std::int64_t b, bool months) {
+  const Int128 total = Int128{a} + Int128{b} * Sign;
+  if (fits(total, months)) return static_cast<std::int64_t>(total);
+  return fail(Status::error("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
+                            {{"functionName", Sign > 0 ? "`try_add`" : "`try_subtract`"}}));
+}
+
+// A decimal as a number of units; the names of both types are for the error.
+std::optional<std::int64_t> of_decimal(Failure& fail, std::string_view number, std::int64_t unit,
+                                       bool months, std::string_view from, std::string_view to) {
+  const Parsed parsed = parse(number);
+  Int128 product = 0;
+  const bool overflows = __builtin_mul_overflow(Int128{unit}, parsed.unscaled, &product);
+  const Int128 value = overflows ? 0 : divide_half_up(product, parsed.power);
+  if (overflows || !fits(value, months))
+    return fail(cast_overflow(std::string(number) + "BD", from, to));
+  return static_cast<std::int64_t>(value);
+}
+
+// A decimal of seconds, which must be a whole number of microseconds.
+std::optional<std::int64_t> micros_of_seconds(Failure& fail, std::string_view seconds) {
+  const Parsed parsed = parse(seconds);
+  Int128 product = 0;
+  if (__builtin_mul_overflow(Int128{1'000'000}, parsed.unscaled, &product))
+    return fail(Status::plain(ErrorKind::arithmetic, "Overflow"));
+  if (product % parsed.power != 0)
+    return fail(Status::plain(ErrorKind::arithmetic, "Rounding necessary"));
+  if (!fits(product / parsed.power, false))
+    return fail(Status::plain(ErrorKind::arithmetic, "Overflow"));
+  return static_cast<std::int64_t>(product / parsed.power);
+}
+
+std::optional<std::int64_t> negate(Failure& fail, std::int64_t value, bool months) {
+  const std::int64_t lowest =
+      months ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min();
+  if (value == lowest)
+    return fail(Status::error("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION"));
+  return -value;
+}
+
 std::optional<std::int64_t> divide(Failure& fail, std::int64_t value, std::int64_t by,
                                    bool months) {
   if (by == 0) return by_zero(fail);
@@ -114,6 +161,17 @@ Status register_interval_kernels(duckdb_connection c) {
   TRY(add_kernel<multiply_decimal>(c, "ms_interval_multiply_decimal"));
   TRY(add_kernel<divide>(c, "ms_interval_divide"));
   TRY(add_kernel<divide_double>(c, "ms_interval_divide_double"));
+  TRY(add_kernel<negate>(c, "ms_interval_negate"));
+  TRY(add_kernel<sum<1>>(c, "ms_interval_add"));
+  TRY(add_kernel<sum<-1>>(c, "ms_interval_subtract"));
+  TRY(add_kernel<of_decimal>(c, "ms_interval_of_decimal"));
+  TRY(add_kernel<micros_of_seconds>(c, "ms_micros_of_seconds"));
+  TRY((add_kernel<multiply, true>(c, "ms_try_interval_multiply")));
+  TRY((add_kernel<multiply_double, true>(c, "ms_try_interval_multiply_double")));
+  TRY((add_kernel<multiply_decimal, true>(c, "ms_try_interval_multiply_decimal")));
+  TRY((add_kernel<divide, true>(c, "ms_try_interval_divide")));
+  TRY((add_kernel<divide_double, true>(c, "ms_try_interval_divide_double")));
+  TRY((add_kernel<divide_decimal, true>(c, "ms_try_interval_divide_decimal")));
   return add_kernel<divide_decimal>(c, "ms_interval_divide_decimal");
 }
 

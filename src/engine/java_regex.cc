@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "engine/utf8.h"
@@ -113,6 +114,15 @@ Status translate_escape(std::string_view pattern, std::size_t* at, bool in_class
   }
 }
 
+// What follows a {: "2}", "2,}", "2,3}". RE2 takes a brace of other contents for itself.
+bool is_repetition(std::string_view rest) {
+  const auto close = rest.find('}');
+  if (close == std::string_view::npos || close == 0 || rest[0] == ',') return false;
+  const std::string_view inner = rest.substr(0, close);
+  return inner.find_first_not_of("0123456789,") == std::string_view::npos &&
+         std::count(inner.begin(), inner.end(), ',') <= 1;
+}
+
 Status translate_class(std::string_view pattern, std::size_t* at, std::string* out) {
   *out += '[';
   if (*at < pattern.size() && pattern[*at] == '^') *out += pattern[(*at)++];
@@ -153,6 +163,8 @@ Result<std::string> JavaRegex::translate(std::string_view pattern, bool* has_dol
     } else if (c == '.') {
       // Java's line ends are more than RE2's.
       out += dotall ? "(?s:.)" : "[^\\n\\r\\x{85}\\x{2028}\\x{2029}]";
+    } else if (c == '{' && (at == 1 || !is_repetition(pattern.substr(at)))) {
+      return refused(pattern, "{ that repeats nothing");
     } else if (c == '$') {
       *has_dollar = true;
       out += c;

@@ -218,7 +218,12 @@ std::optional<bool> bad_record(Failure& fail, std::string_view fields) {
 std::optional<std::int32_t> array_length(Failure&, std::string_view text) {
   const auto value = json_document(text);
   if (!value || json_kind(*value) != '[') return std::nullopt;
-  return static_cast<std::int32_t>(json_elements(*value).size());
+  const auto elements = json_elements(*value);
+  const auto no_number = [](std::string_view element) {
+    return element == "NaN" || element.ends_with("Infinity") || element.ends_with("INF");
+  };
+  if (std::any_of(elements.begin(), elements.end(), no_number)) return std::nullopt;
+  return static_cast<std::int32_t>(elements.size());
 }
 
 std::optional<Strings> object_keys(Failure&, std::string_view text) {

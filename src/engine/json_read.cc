@@ -80,6 +80,14 @@ class JsonReader {
   }
 
  private:
+  // A date that is told as the number of its day. Days of the Julian calendar are not known.
+  static std::optional<std::int64_t> day_number(std::string_view text) {
+    constexpr std::int64_t gregorian_from = -141427;
+    const auto days = parse_int64(text);
+    const bool fits = days && *days >= gregorian_from && *days <= INT32_MAX;
+    return fits ? days : std::nullopt;
+  }
+
   // One byte more than fits is taken as its bits, as Jackson does.
   static Fit integer(std::string_view json, std::int64_t low, std::int64_t high,
                      const DataType& type, Value* out) {
@@ -130,7 +138,10 @@ class JsonReader {
       return Fit::whole;
     }
     if (kind != '"') return Fit::wrong;
-    TRY_ASSIGN(const auto value, read_time(kernel_, type, json_unescape(json)));
+    const std::string text = json_unescape(json);
+    TRY_ASSIGN(auto value, read_time(kernel_, type, text));
+    if (!value && type.kind() == TypeKind::date && kernel_.option("dateformat").empty())
+      value = day_number(text);
     if (!value) return Fit::wrong;
     *out = integer_value(*value);
     return Fit::whole;

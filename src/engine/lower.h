@@ -185,8 +185,10 @@ class ExprLowering {
                                        bool attempt);
   Result<std::string> cast_to_number(const std::string& value, const column::DataType& from,
                                      const column::DataType& to, bool ansi, bool attempt);
+  std::string joined_texts(const std::string& list, const plan::Expr& separator,
+                           const std::string& separator_sql);
   Result<std::string> cast_to_time(const std::string& value, const column::DataType& from,
-                                   const column::DataType& to);
+                                   const column::DataType& to, std::string_view mode);
   Result<std::string> cast_nested(const std::string& value, const column::DataType& from,
                                   const column::TypePtr& to, bool ansi, bool attempt);
   std::string use(DecimalKernel kernel);

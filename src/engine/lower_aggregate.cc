@@ -66,6 +66,35 @@ bool is_own_aggregate(std::string_view sql) {
   return false;
 }
 
+// DuckDB's aggregate of doubles over a frame. It fails where its result is not finite; a frame with
+// a value that is not has NaN for its result, once there are rows enough for one.
+std::string over_finite(std::string_view name, const std::string& call,
+                        const std::vector<std::string>& a, const std::string& filter,
+                        const std::string& over) {
+  const bool of_sample = name == "std" || name == "stddev" || name == "variance" ||
+                         name == "corr" || name.ends_with("_samp");
+  std::vector<std::string> known;
+  std::vector<std::string> finite;
+  for (const std::string& value : a) {
+    known.push_back(value + " IS NOT NULL");
+    finite.push_back("isfinite(" + value + ")");
+  }
+  std::vector<std::string> given;
+  for (const std::string& value : a)
+    given.push_back(fmt::format("CASE WHEN {} THEN {} END", join(finite, " AND "), value));
+  const std::string pairs = fmt::format("({})", join(known, " AND "));
+  const std::string tail = suffix(both(filter, pairs)) + over;
+  // Where nothing varies DuckDB has NaN, Spark NULL.
+  std::string unknown;
+  if (name == "corr") unknown = fmt::format("WHEN count(*){} <= 1 THEN NULL ", tail);
+  if (name == "regr_slope" || name == "regr_intercept")
+    unknown = fmt::format("WHEN var_pop({}){} = 0 THEN NULL ", given[1], tail);
+  return fmt::format(
+      "CASE WHEN bool_or(NOT ({0})){1} AND count(*){1} > {2} THEN 'NaN'::DOUBLE {5}ELSE "
+      "{3}{4}){1} END",
+      join(finite, " AND "), tail, of_sample ? 1 : 0, call, join(given, ", "), unknown);
+}
+
 // Spark adds up BIGINTs for a mean as doubles, DuckDB as whole numbers.
 std::string summand(const std::string& value, const column::DataType& type) {
   return type.kind() == TypeKind::long_ ? "CAST(" + value + " AS DOUBLE)" : value;
@@ -183,8 +212,7 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
         suffix(filter), over, expr.type->precision(), expr.type->scale());
   }
   // Aggregates of the C interface crash in some statements of several windows: OVER takes DuckDB's.
-  if (name == "corr" && !over.empty())
-    return fmt::format("corr({}, {}){}{}", a[0], a[1], suffix(filter), over);
+  if (name == "corr" && !over.empty()) return over_finite(name, "corr(", a, filter, over);
   if (name == "corr") {
     const std::string both_parts =
         fmt::format("({}{}, {}){}{}", once, a[0], a[1], suffix(filter), over);
@@ -219,8 +247,13 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (name == "collect_list" || name == "collect_set") {
     TRY_ASSIGN(const std::string type, physical_sql(expr.type));
     const bool distinct = name == "collect_set" || expr.distinct;
+    const auto kind = expr.children[0]->type->kind();
+    const bool floating = kind == TypeKind::float_ || kind == TypeKind::double_;
+    // Of -0.0 and 0.0 a set has the latter.
+    const std::string item =
+        floating && name == "collect_set" ? "(" + a[0] + " + 0.0::FLOAT)" : a[0];
     return fmt::format("coalesce(list({}{}){}{}, CAST([] AS {}))", distinct ? "DISTINCT " : "",
-                       a[0], suffix(both(filter, a[0] + " IS NOT NULL")), over, type);
+                       item, suffix(both(filter, a[0] + " IS NOT NULL")), over, type);
   }
   if (name == "last_ignore_nulls") {
     return fmt::format("last({}){}{}", a[0], suffix(both(filter, a[0] + " IS NOT NULL")), over);
@@ -273,8 +306,9 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   if (expr.distinct) given[0] = once + given[0];
   std::string sql = functions::expand_template(*text, given, zone(), "");
   const bool own = name.starts_with("stddev") || name == "std" || name.starts_with("var") ||
-                   name.starts_with("covar") || name == "regr_r2";
-  if (!over.empty() && own && sql.starts_with("ms_")) sql.erase(0, 3);
+                   name.starts_with("covar") || name.starts_with("regr_");
+  if (!over.empty() && own && sql.starts_with("ms_"))
+    return over_finite(name, sql.substr(3, sql.find('(') - 2), a, filter, over);
   if (!over.empty() && is_own_aggregate(sql))
     return Status::unsupported("the aggregate function {} is not supported with OVER", name);
   return sql + suffix(filter) + over;

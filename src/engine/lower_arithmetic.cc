@@ -132,6 +132,10 @@ std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& exp
   if (name == "negative" || name == "abs") {
     const bool plain =
         is_decimal(type) || type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_;
+    if (name == "negative" && type.kind() == TypeKind::day_time_interval)
+      return fmt::format("ms_interval_negate({}, false)", a[0]);
+    if (name == "negative" && type.kind() == TypeKind::year_month_interval)
+      return fmt::format("CAST(ms_interval_negate(CAST({} AS BIGINT), true) AS INTEGER)", a[0]);
     if (plain) return (name == "abs" ? "abs(" : "(-") + a[0] + ")";
     return fmt::format("ms_{}{}_{}({})", expr.ansi ? "" : "wrap_", name, suffix_of(type), a[0]);
   }
@@ -194,8 +198,10 @@ Result<std::string> ExprLowering::rounding(const Expr& expr, const std::string& 
   }
   if (type.is_integral() && digits >= 0) return a[0];
   const bool wraps = !expr.ansi && type.is_integral();
-  return fmt::format("ms_{}{}_{}({}, {})", wraps ? "wrap_" : "", name, suffix_of(type), a[0],
-                     digits);
+  const std::string rounded =
+      fmt::format("ms_{}{}_{}({}, {})", wraps ? "wrap_" : "", name, suffix_of(type), a[0], digits);
+  // A number that is rounded by its digits has no negative zero.
+  return type.is_integral() ? rounded : "(" + rounded + " + 0.0::FLOAT)";
 }
 
 }  // namespace millstream::engine

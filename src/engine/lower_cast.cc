@@ -35,14 +35,19 @@ std::string_view short_name(TypeKind kind) {
 }
 
 // So many days, hours, …; the number of units in the lowest of them is a matter of the field.
-std::string interval_of_units(const std::string& count, const DataType& type) {
+std::string interval_of_units(const std::string& count, const DataType& from,
+                              const DataType& type) {
   static constexpr std::int64_t micros_of[] = {86'400'000'000, 3'600'000'000, 60'000'000,
                                                1'000'000};
   const bool months = type.kind() == TypeKind::year_month_interval;
   const std::int64_t unit = months ? (type.end_field() == 0 ? 12 : 1)
                                    : micros_of[static_cast<std::size_t>(type.end_field())];
+  const bool decimal = from.kind() == TypeKind::decimal;
   const std::string product =
-      fmt::format("ms_interval_multiply({}::BIGINT, CAST({} AS BIGINT), {})", unit, count, months);
+      decimal ? fmt::format("ms_interval_of_decimal(CAST({} AS VARCHAR), {}::BIGINT, {}, {}, {})",
+                            count, unit, months, sql_quote(from.sql()), sql_quote(type.sql()))
+              : fmt::format("ms_interval_multiply({}::BIGINT, CAST({} AS BIGINT), {})", unit, count,
+                            months);
   return months ? "CAST(" + product + " AS INTEGER)" : product;
 }
 
@@ -93,13 +98,13 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
     case TypeKind::date:
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
-      return cast_to_time(value, *from, *to);
+      return cast_to_time(value, *from, *to, attempt ? "try_" : ansi ? "" : "wrap_");
     default:
       if (to->is_numeric()) return cast_to_number(value, *from, *to, ansi, attempt);
       if (from->kind() == to->kind() && to->kind() == TypeKind::day_time_interval) return value;
       if (from->kind() == to->kind() && to->kind() == TypeKind::year_month_interval) return value;
-      if (from->is_integral() && to->start_field() == to->end_field())
-        return interval_of_units(value, *to);
+      if (from->is_integral() || from->kind() == TypeKind::decimal)
+        return interval_of_units(value, *from, *to);
       break;
   }
   return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());
@@ -227,16 +232,13 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
                                                  const DataType& to, bool ansi, bool attempt) {
   const std::string mode = attempt ? "try_" : ansi ? "" : "wrap_";
   if (from.kind() == TypeKind::day_time_interval || from.kind() == TypeKind::year_month_interval) {
-    if (from.start_field() != from.end_field())
-      return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
     static constexpr std::int64_t micros_of[] = {86'400'000'000, 3'600'000'000, 60'000'000,
                                                  1'000'000};
     const auto field = static_cast<std::size_t>(from.end_field());
     const std::int64_t unit = from.kind() == TypeKind::day_time_interval ? micros_of[field]
                               : field == 0                               ? 12
                                                                          : 1;
-    const bool seconds = from.kind() == TypeKind::day_time_interval && field == 3;
-    if (seconds || !to.is_integral())
+    if (!to.is_integral())
       return Status::unsupported("CAST from {} to {} is not supported", from.sql(), to.sql());
     const std::string count = fmt::format("(CAST({} AS BIGINT) // {})", value, unit);
     if (to.kind() == TypeKind::long_) return count;
@@ -294,8 +296,9 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
                      value);
 }
 
+// `mode` is the beginning of a kernel's name that says what becomes of a time that does not fit.
 Result<std::string> ExprLowering::cast_to_time(const std::string& value, const DataType& from,
-                                               const DataType& to) {
+                                               const DataType& to, std::string_view mode) {
   const TypeKind f = from.kind();
   if (to.kind() == TypeKind::date) {
     if (f == TypeKind::timestamp)
@@ -312,7 +315,7 @@ Result<std::string> ExprLowering::cast_to_time(const std::string& value, const D
       return fmt::format("ms_from_local(CAST({} AS TIMESTAMP), {})", value, zone());
     if (f == TypeKind::boolean) return fmt::format("make_timestamp(CAST({} AS BIGINT))", value);
     if (from.is_integral()) return fmt::format("ms_timestamp_of_seconds({})", value);
-    if (is_floating(from)) return fmt::format("ms_timestamp_of_double({})", value);
+    if (is_floating(from)) return fmt::format("ms_{}timestamp_of_double({})", mode, value);
     if (from.kind() == TypeKind::decimal && from.scale() <= 6) {
       return fmt::format(
           "make_timestamp(ms_decimal_to_i64(CAST(CAST({} AS DECIMAL(38,6)) * 1000000 AS HUGEINT), "

@@ -65,8 +65,8 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
   if (name == "slice") {
     return from_template(
         expr,
-        "list_slice({0}, ms_slice_begin({1}, len({0})), ms_slice_begin({1}, len({0})) + "
-        "ms_slice_length({2}) - 1)",
+        "CASE WHEN {0} IS NOT NULL THEN list_slice({0}, ms_slice_begin({1}, len({0})), "
+        "ms_slice_begin({1}, len({0})) + ms_slice_length({2}) - 1) END",
         a, "");
   }
   if (name == "get_array_struct_fields") {
@@ -85,6 +85,11 @@ std::optional<Result<std::string>> ExprLowering::collection_call(const Expr& exp
 
 namespace {
 
+std::string negated_interval(const std::string& sql, bool months) {
+  if (!months) return "ms_interval_negate(" + sql + ", false)";
+  return "CAST(ms_interval_negate(CAST(" + sql + " AS BIGINT), true) AS INTEGER)";
+}
+
 // A constant pattern of LIKE without an escape, which DuckDB matches alike and faster.
 std::optional<std::string> plain_pattern(const Expr& like) {
   const auto text_of = [](const Expr& e) -> std::optional<std::string> {
@@ -100,6 +105,15 @@ std::optional<std::string> plain_pattern(const Expr& like) {
 }
 
 }  // namespace
+
+// The texts of a list with a separator between them. DuckDB's function takes a constant one only.
+std::string ExprLowering::joined_texts(const std::string& list, const Expr& separator,
+                                       const std::string& separator_sql) {
+  if (separator.kind == ExprKind::literal && separator.value->is_valid)
+    return fmt::format("array_to_string({}, {})", list, separator_sql);
+  const column::TypePtr text = column::string_type();
+  return use("array_join", {column::array_type(text, true), text}, text, {list, separator_sql});
+}
 
 std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
                                                             const std::string& name,
@@ -119,8 +133,16 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
     }
     if (parts.empty()) return fmt::format("CASE WHEN {} IS NOT NULL THEN '' END", a[0]);
     return fmt::format(
-        "CASE WHEN {0} IS NOT NULL THEN coalesce(array_to_string(list_concat({1}), {0}), '') END",
-        a[0], join(parts, ", "));
+        "CASE WHEN {0} IS NOT NULL THEN coalesce({1}, '') END", a[0],
+        joined_texts("list_concat(" + join(parts, ", ") + ")", *expr.children[0], a[0]));
+  }
+  if (name == "array_join") return joined_texts(a[0], *expr.children[1], a[1]);
+  if (name == "array_join_nulls") {
+    const std::string item = fresh_variable();
+    const std::string filled =
+        fmt::format("list_transform({}, lambda {}: coalesce({}, {}))", a[0], item, item, a[2]);
+    return fmt::format("CASE WHEN {} IS NOT NULL THEN {} END", a[2],
+                       joined_texts(filled, *expr.children[1], a[1]));
   }
   if (name == "elt") {
     std::string choices;
@@ -190,7 +212,7 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
     const bool reversed = name.ends_with("_reversed");
     const std::string time = reversed ? a[1] : a[0];
     const std::string step = reversed                     ? a[0]
-                             : name.ends_with("_negated") ? "(-" + a[1] + ")"
+                             : name.ends_with("_negated") ? negated_interval(a[1], months)
                                                           : a[1];
     const std::string zone_sql = expr.type->kind() == TypeKind::timestamp ? zone() : "'UTC'";
     return fmt::format("ms_{}timestamp_add_{}({}, {}, {})", attempt ? "try_" : "",
@@ -258,7 +280,7 @@ bool can_fail(std::string_view sql) {
       "ms_rpad",       "ms_repeat",       "ms_regexp_",    "ms_split_part",
       "ms_format",     "ms_parse_json",   "ms_variant_",   "ms_to_number",
       "ms_aes_",       "ms_hll_",         "ms_theta_",     "ms_tuple_",
-      "ms_kll_",       "ms_calendar_"};
+      "ms_kll_",       "ms_calendar_",    "ms_interval_"};
   for (const auto part : parts) {
     if (sql.find(part) != std::string_view::npos) return true;
   }

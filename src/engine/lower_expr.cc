@@ -403,9 +403,12 @@ Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name
   if (!text && name.starts_with(attempt)) {
     // NULL in place of the error of a function that has no row of its own for that.
     text = functions::sql_template(name.substr(attempt.size()));
-    if (text && text->starts_with("ms_")) {
+    const bool within_cast = text && text->starts_with("CAST(ms_");
+    if (text && (text->starts_with("ms_") || within_cast)) {
       TRY_ASSIGN(const std::string type, physical_sql(expr.type));
-      return from_template(expr, "ms_try_" + std::string(text->substr(3)), arguments, type);
+      std::string attempted(*text);
+      attempted.insert(attempted.find("ms_") + 3, attempt);
+      return from_template(expr, attempted, arguments, type);
     }
   }
   if (!text.has_value() || text->empty())

@@ -199,22 +199,77 @@ namespace {
 // Functions that are NULL when any argument is: Spark takes the arguments in their order and looks
 // at none behind a NULL, which then cannot fail.
 bool stops_at_null(std::string_view name) {
-  static constexpr std::string_view names[] = {
-      "add",           "subtract",   "multiply",       "divide",     "remainder",   "div",
-      "pmod",          "equal",      "not_equal",      "less",       "less_equal",  "greater",
-      "greater_equal", "concat",     "bitwise_and",    "bitwise_or", "bitwise_xor", "date_add",
-      "date_sub",      "datediff",   "date_diff",      "add_months", "pow",         "power",
-      "atan2",         "substring",  "left",           "repeat",     "lpad",        "rpad",
-      "instr",         "locate",     "split",          "replace",    "translate",   "contains",
-      "startswith",    "endswith",   "like",           "rlike",      "levenshtein", "date_format",
-      "date_trunc",    "trunc",      "next_day",       "make_date",  "get_item",    "element_at",
-      "conv",          "split_part", "months_between", "shiftleft",  "shiftright",  "between"};
+  static constexpr std::string_view names[] = {"add",
+                                               "subtract",
+                                               "multiply",
+                                               "divide",
+                                               "remainder",
+                                               "div",
+                                               "pmod",
+                                               "equal",
+                                               "not_equal",
+                                               "less",
+                                               "less_equal",
+                                               "greater",
+                                               "greater_equal",
+                                               "concat",
+                                               "bitwise_and",
+                                               "bitwise_or",
+                                               "bitwise_xor",
+                                               "date_add",
+                                               "date_sub",
+                                               "datediff",
+                                               "date_diff",
+                                               "add_months",
+                                               "pow",
+                                               "power",
+                                               "atan2",
+                                               "substring",
+                                               "left",
+                                               "repeat",
+                                               "lpad",
+                                               "rpad",
+                                               "instr",
+                                               "locate",
+                                               "split",
+                                               "replace",
+                                               "translate",
+                                               "contains",
+                                               "startswith",
+                                               "endswith",
+                                               "like",
+                                               "rlike",
+                                               "levenshtein",
+                                               "date_format",
+                                               "date_trunc",
+                                               "trunc",
+                                               "next_day",
+                                               "make_date",
+                                               "get_item",
+                                               "element_at",
+                                               "conv",
+                                               "split_part",
+                                               "months_between",
+                                               "shiftleft",
+                                               "shiftright",
+                                               "between",
+                                               "array_contains",
+                                               "array_position",
+                                               "timestamp_add_interval",
+                                               "timestamp_add_interval_negated",
+                                               "timestamp_add_months_interval",
+                                               "timestamp_add_months_interval_negated"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 }  // namespace
 
 namespace {
+
+// Spark looks at the divisor first.
+bool is_division(std::string_view name) {
+  return name == "divide" || name == "div" || name == "remainder" || name == "pmod";
+}
 
 // A call of constants one of which is NULL: the others are not computed.
 bool is_constant_null(const Expr& expr) {
@@ -254,7 +309,12 @@ Result<std::string> ExprLowering::until_null(const Expr& expr, Arguments a) {
     return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE CAST(NULL AS {}) END)", a[*failing],
                        type);
   }
-  if (last == 0) return call(expr, expr.name, a);
+  if (is_division(expr.name) && can_fail(a[0]) && expr.children[1]->nullable &&
+      a[1].size() <= repeated_max) {
+    TRY_ASSIGN(const std::string quotient, call(expr, expr.name, a));
+    return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE {} END)", a[1], quotient);
+  }
+  if (last == 0 || is_division(expr.name)) return call(expr, expr.name, a);
   std::string tests;
   std::vector<std::pair<std::string, std::string>> bindings;
   for (std::size_t i = 0; i < last; ++i) {

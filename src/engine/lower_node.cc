@@ -26,6 +26,17 @@ NodeLowering::Relation NodeLowering::wrap(const std::string& select) {
   return {"(" + select + ")", {}};
 }
 
+namespace {
+
+// What rows are told apart by: -0.0 and 0.0 are one value, shown as 0.0.
+std::string without_negative_zero(const std::string& sql, const column::TypePtr& type) {
+  const bool floating =
+      type->kind() == column::TypeKind::float_ || type->kind() == column::TypeKind::double_;
+  return floating ? "(" + sql + " + 0.0::FLOAT)" : sql;
+}
+
+}  // namespace
+
 std::string NodeLowering::columns_of(const Node& node) {
   std::vector<std::string> names;
   std::unordered_set<std::int64_t> seen;
@@ -371,8 +382,17 @@ Result<NodeLowering::Relation> NodeLowering::deduplicate(const plan::Deduplicate
     TRY_ASSIGN(std::string sql, exprs_.lower(*key));
     keys.push_back(std::move(sql));
   }
+  std::vector<std::string> columns;
+  std::unordered_set<std::int64_t> seen;
+  for (const auto& attribute : node.output) {
+    if (!seen.insert(static_cast<std::int64_t>(attribute.id)).second) continue;
+    const std::string name = column_name(attribute.id);
+    const bool is_key = std::find(keys.begin(), keys.end(), name) != keys.end();
+    columns.push_back((is_key ? without_negative_zero(name, attribute.type) : name) + " AS " +
+                      name);
+  }
   return wrap(fmt::format("SELECT DISTINCT ON ({}) {}{}", millstream::join(keys, ", "),
-                          columns_of(node), input.tail()));
+                          millstream::join(columns, ", "), input.tail()));
 }
 
 Result<NodeLowering::Relation> NodeLowering::sort(const plan::Sort& node) {

@@ -182,7 +182,14 @@ std::optional<Timestamp> timestamp_add(Failure& fail, std::string_view unit_name
   const auto zone = Zone::find(zone_name);
   if (!zone.ok()) return fail(zone.status());
   const Unit unit = unit_of(unit_name);
-  const auto overflow = [&] { return fail(arithmetic_overflow("long overflow", "")); };
+  const auto overflow = [&] {
+    const std::string text = timestamp_text((*zone)->to_local(time.micros));
+    return fail(
+        with_kind(Status::error("DATETIME_OVERFLOW",
+                                {{"operation", fmt::format("add {}L {} to TIMESTAMP '{}'", count,
+                                                           to_upper(unit_name), text)}}),
+                  ErrorKind::arithmetic));
+  };
   if (unit >= Unit::month) {
     const std::int64_t local = (*zone)->to_local(time.micros);
     const std::int64_t days = floor_div(local, micros_per_day);
@@ -194,9 +201,11 @@ std::optional<Timestamp> timestamp_add(Failure& fail, std::string_view unit_name
     months += date.year * 12 + date.month - 1;
     const std::int64_t year = floor_div(months, 12);
     const int month = static_cast<int>(months - year * 12) + 1;
-    const std::int64_t moved =
-        days_of_civil(year, month, std::min(date.day, days_in_month(year, month)));
-    return Timestamp{(*zone)->from_local(moved * micros_per_day + (local - days * micros_per_day))};
+    std::int64_t moved = days_of_civil(year, month, std::min(date.day, days_in_month(year, month)));
+    if (__builtin_mul_overflow(moved, micros_per_day, &moved) ||
+        __builtin_add_overflow(moved, local - days * micros_per_day, &moved))
+      return overflow();
+    return Timestamp{(*zone)->from_local(moved)};
   }
   std::int64_t step = 0;
   std::int64_t moved = unit < Unit::day ? time.micros : (*zone)->to_local(time.micros);

@@ -81,6 +81,25 @@ struct Comoments {
   }
 };
 
+// What the regr_ functions of (y, x) come from.
+struct Regression {
+  Comoments both;
+  Moments y;
+  Moments x;
+
+  void add(double y_value, double x_value) {
+    both.add(x_value, y_value);
+    y.add(y_value);
+    x.add(x_value);
+  }
+
+  void merge(const Regression& other) {
+    both.merge(other.both);
+    y.merge(other.y);
+    x.merge(other.x);
+  }
+};
+
 using Answer = std::optional<double>;
 
 Answer var_pop(const Moments& m) { return m.n == 0 ? Answer() : m.m2 / m.n; }
@@ -110,6 +129,15 @@ Answer regr_r2(const Comoments& c) {
   const double corr = c.ck / std::sqrt(c.x_mk * c.y_mk);
   return corr * corr;
 }
+
+Answer regr_slope(const Regression& r) { return r.x.m2 == 0 ? Answer() : r.both.ck / r.x.m2; }
+Answer regr_intercept(const Regression& r) {
+  if (r.x.m2 == 0) return {};
+  return r.both.y_mean - r.both.ck / r.x.m2 * r.both.x_mean;
+}
+Answer regr_sxx(const Regression& r) { return r.x.n == 0 ? Answer() : r.x.m2; }
+Answer regr_sxy(const Regression& r) { return r.x.n == 0 ? Answer() : r.both.ck; }
+Answer regr_syy(const Regression& r) { return r.x.n == 0 ? Answer() : r.y.m2; }
 
 template <typename State>
 State& state_of(duckdb_aggregate_state state) {
@@ -194,6 +222,11 @@ Status register_moments(duckdb_connection c) {
   TRY((add_aggregate<Comoments, covar_samp>(c, "ms_covar_samp")));
   TRY((add_aggregate<Comoments, comoment>(c, "ms_comoment")));
   TRY((add_aggregate<Comoments, regr_r2>(c, "ms_regr_r2")));
+  TRY((add_aggregate<Regression, regr_slope>(c, "ms_regr_slope")));
+  TRY((add_aggregate<Regression, regr_intercept>(c, "ms_regr_intercept")));
+  TRY((add_aggregate<Regression, regr_sxx>(c, "ms_regr_sxx")));
+  TRY((add_aggregate<Regression, regr_sxy>(c, "ms_regr_sxy")));
+  TRY((add_aggregate<Regression, regr_syy>(c, "ms_regr_syy")));
   return add_aggregate<Comoments, comoment_scale>(c, "ms_comoment_scale");
 }
 

@@ -372,6 +372,8 @@ std::optional<OwnedBlob> unbase64(Failure& fail, std::string_view text) {
       out.bytes.push_back(static_cast<char>((bits >> count) & 0xFFU));
     }
   }
+  // One digit over holds less than a byte.
+  if (digits % 4 == 1) return fail(Status::invalid("Last unit does not have enough valid bits"));
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "base/text.h"
@@ -25,9 +26,22 @@ std::string fraction(std::int64_t micros) {
   return text;
 }
 
+// Java shows two digits at least, the nearest two where one would do: 4.9E-324. `parse` reads a
+// text as the value's type.
+template <typename T, typename Parse>
+std::string with_two_digits(T value, const Parse& parse) {
+  std::string text = java_text(value);
+  const auto zero = text.find(".0E-");
+  if (zero == std::string::npos) return text;
+  const std::string nearest = fmt::format("{:.1e}", value);
+  if (parse(nearest.c_str(), nullptr) != value) return text;
+  const int exponent = std::atoi(nearest.c_str() + nearest.find('e') + 1);
+  return fmt::format("{}E{}", nearest.substr(0, nearest.find('e')), exponent);
+}
+
 }  // namespace
 
-std::string double_text(double value) { return java_text(value); }
+std::string double_text(double value) { return with_two_digits(value, std::strtod); }
 std::string decimal_text(std::string digits, int scale) {
   const bool negative = digits.starts_with('-');
   if (negative) digits.erase(0, 1);
@@ -37,7 +51,7 @@ std::string decimal_text(std::string digits, int scale) {
   return negative ? "-" + digits : digits;
 }
 
-std::string float_text(float value) { return java_text(value); }
+std::string float_text(float value) { return with_two_digits(value, std::strtof); }
 
 Civil civil_of_days(std::int64_t days) {
   const std::int64_t z = days + 719468;

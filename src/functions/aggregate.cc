@@ -134,7 +134,8 @@ Result<Call> first_last(const Request& request) {
 Result<Call> boolean_aggregate(const Request& request) {
   if (request.arguments.size() != 1) return wrong_arity(request, "1");
   const TypeKind kind = request.arguments[0].type->kind();
-  if (kind != TypeKind::boolean && kind != TypeKind::null)
+  const bool text = request.arguments[0].type->is_string() && request.settings.ansi;
+  if (kind != TypeKind::boolean && kind != TypeKind::null && !text)
     return unexpected_input(request, 0, "\"BOOLEAN\"");
   Call call = begin_call(request);
   call.argument_types = {column::boolean_type()};
@@ -450,12 +451,12 @@ const Entry entries[] = {
     of_doubles("skewness", "d", "ms_skewness({0})"),
     of_doubles("regr_avgx", "dd", "regr_avgx({0}, {1})"),
     of_doubles("regr_avgy", "dd", "regr_avgy({0}, {1})"),
-    of_doubles("regr_slope", "dd", "regr_slope({0}, {1})"),
-    of_doubles("regr_intercept", "dd", "regr_intercept({0}, {1})"),
+    of_doubles("regr_slope", "dd", "ms_regr_slope({0}, {1})"),
+    of_doubles("regr_intercept", "dd", "ms_regr_intercept({0}, {1})"),
     of_doubles("regr_r2", "dd", "ms_regr_r2({0}, {1})"),
-    of_doubles("regr_sxx", "dd", "regr_sxx({0}, {1})"),
-    of_doubles("regr_sxy", "dd", "regr_sxy({0}, {1})"),
-    of_doubles("regr_syy", "dd", "regr_syy({0}, {1})"),
+    of_doubles("regr_sxx", "dd", "ms_regr_sxx({0}, {1})"),
+    of_doubles("regr_sxy", "dd", "ms_regr_sxy({0}, {1})"),
+    of_doubles("regr_syy", "dd", "ms_regr_syy({0}, {1})"),
     row(
         "regr_count",
         [](const Request& request) -> Result<Call> {

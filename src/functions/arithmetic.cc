@@ -102,7 +102,8 @@ bool temporal(const Request& request, Call* call) {
   if (add && (is_date(b) || is_timestamp(b)) && is_interval(a)) return plus_interval(b, a, true);
   if (is_interval(a) && is_interval(b) && a->kind() == b->kind()) {
     const TypePtr common = tightest_type(a, b, request.settings.ansi);
-    return set(add ? "interval_add" : "interval_subtract", common, common, common);
+    const std::string name = add ? "interval_add" : "interval_subtract";
+    return set(name + (is_year_month(a) ? "_months" : ""), common, common, common);
   }
   return false;
 }
@@ -161,7 +162,7 @@ bool promote(const Request& request, Call* call) {
 Status check_times(const Request& request, bool add) {
   const TypePtr& a = request.arguments[0].type;
   const TypePtr& b = request.arguments[1].type;
-  if (is_date(a) && (b->is_string() || b->is_numeric())) {
+  if (is_date(a) && (b->is_string() || b->is_numeric() || (add && is_date(b)))) {
     const std::string sql = pretty_from(add ? "date_add({0}, {1})" : "date_sub({0}, {1})", request);
     const TypePtr given = b->is_string() ? column::double_type() : b;
     return mismatch("UNEXPECTED_INPUT_TYPE", sql,
@@ -175,8 +176,28 @@ Status check_times(const Request& request, bool add) {
   return Status::OK();
 }
 
+// With ANSI a text beside a date, a time, a boolean or bytes is taken for one of these; the place
+// of the text, if there is one.
+std::optional<std::size_t> text_beside_other(const Request& request) {
+  if (!request.settings.ansi) return std::nullopt;
+  for (const std::size_t at : {0U, 1U}) {
+    const TypePtr& other = request.arguments[1 - at].type;
+    const bool takes = is_date(other) || is_timestamp(other) ||
+                       other->kind() == TypeKind::boolean || other->kind() == TypeKind::binary;
+    if (request.arguments[at].type->is_string() && takes) return at;
+  }
+  return std::nullopt;
+}
+
 Result<Call> arithmetic(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
+  if (const auto text = text_beside_other(request)) {
+    std::vector<Argument> arguments = request.arguments;
+    arguments[*text].type = arguments[1 - *text].type;
+    arguments[*text].nullable = true;
+    arguments[*text].literal = nullptr;
+    return arithmetic({request.entry, request.name, arguments, request.distinct, request.settings});
+  }
   Call call = begin_call(request);
   call.nullable = any_nullable(request);
   const TypePtr& a = request.arguments[0].type;
@@ -185,7 +206,8 @@ Result<Call> arithmetic(const Request& request) {
   if (is_calendar(a) || is_calendar(b)) return calendar_arithmetic(request, std::move(call));
   if (sum && temporal(request, &call)) return call;
   if (sum && !request.settings.ansi) TRY(check_times(request, call.name == "add"));
-  if (sum && is_date(a) && b->is_numeric()) TRY(check_times(request, call.name == "add"));
+  if (sum && is_date(a) && (b->is_numeric() || is_date(b)))
+    TRY(check_times(request, call.name == "add"));
   // Spark takes the months for what the days are added to.
   if (call.name == "add" && is_interval(a) && is_interval(b) && a->kind() != b->kind()) {
     const Argument& months = request.arguments[is_year_month(a) ? 0 : 1];
@@ -195,6 +217,23 @@ Result<Call> arithmetic(const Request& request) {
                      {"requiredType", "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\""},
                      {"inputSql", quoted(months.sql)},
                      {"inputType", quoted(months.type)}});
+  }
+  // Beside days and seconds Spark takes whatever it is for a time.
+  const bool beside = is_day_time(a) != is_day_time(b);
+  const std::size_t place = beside && is_day_time(a) ? 1 : 0;
+  const TypePtr& other = request.arguments[place].type;
+  const bool no_time = other->is_numeric() || other->kind() == TypeKind::boolean ||
+                       other->kind() == TypeKind::binary;
+  if (sum && beside && no_time && (place == 0 || call.name == "add")) {
+    return mismatch("UNEXPECTED_INPUT_TYPE",
+                    pretty_from(place == 1           ? "{1} + {0}"
+                                : call.name == "add" ? "{0} + {1}"
+                                                     : "{0} - {1}",
+                                request),
+                    {{"paramIndex", "first"},
+                     {"requiredType", "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\""},
+                     {"inputSql", quoted(request.arguments[place].sql)},
+                     {"inputType", quoted(other)}});
   }
   if ((call.name == "multiply" && (is_interval(a) || is_interval(b))) ||
       (call.name == "divide" && is_interval(a))) {
@@ -260,9 +299,9 @@ Result<Call> try_arithmetic(const Request& request) {
                      call.name.starts_with("date_sub");
   if (call.name.starts_with("calendar_")) {
     call.name = call.name.substr(0, call.name.find("_wrap")) + "_try";
-  } else if (call.name == "interval_add" || call.name == "interval_subtract") {
-    call.name = call.name == "interval_add" ? "try_add" : "try_subtract";
-  } else if (moves ||
+  } else if (call.name.starts_with("interval_add") || call.name.starts_with("interval_subtract")) {
+    call.name = call.name.starts_with("interval_add") ? "try_add" : "try_subtract";
+  } else if (moves || call.name.starts_with("micros_") || call.name.starts_with("months_") ||
              (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty())) {
     call.name = "try_" + call.name;
   } else if (call.name != "date_minus_date" && call.name != "timestamp_minus_timestamp" &&
@@ -341,8 +380,13 @@ const Entry entries[] = {
      .pretty = "^",
      .rule = sign},
     {.name = "sign_interval", .sql = "CAST(sign({0}) AS DOUBLE)"},
-    {.name = "interval_add", .sql = "({0} + {1})"},
-    {.name = "interval_subtract", .sql = "({0} - {1})"},
+    {.name = "interval_add", .sql = "ms_interval_add({0}, {1}, false)"},
+    {.name = "interval_subtract", .sql = "ms_interval_subtract({0}, {1}, false)"},
+    {.name = "interval_add_months",
+     .sql = "CAST(ms_interval_add(CAST({0} AS BIGINT), CAST({1} AS BIGINT), true) AS INTEGER)"},
+    {.name = "interval_subtract_months",
+     .sql = "CAST(ms_interval_subtract(CAST({0} AS BIGINT), CAST({1} AS BIGINT), true) AS "
+            "INTEGER)"},
     {.name = "date_minus_date", .sql = "(CAST({0} - {1} AS BIGINT) * 86400000000)"},
     {.name = "timestamp_minus_timestamp", .sql = "(epoch_us({0}) - epoch_us({1}))"},
 };

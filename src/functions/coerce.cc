@@ -75,7 +75,9 @@ TypePtr string_promotion(const TypePtr& type, bool ansi) {
   }
   if (other.is_integral()) return column::long_type();
   if (other.is_numeric()) return column::double_type();
-  return is_atomic(other) ? type : nullptr;
+  const bool interval =
+      other.kind() == TypeKind::day_time_interval || other.kind() == TypeKind::year_month_interval;
+  return is_atomic(other) && !interval ? type : nullptr;
 }
 
 }  // namespace
@@ -278,7 +280,7 @@ bool can_cast_atomic(const DataType& from, const DataType& to, bool ansi) {
       return f == TypeKind::date || f == TypeKind::timestamp;
     case TypeKind::day_time_interval:
     case TypeKind::year_month_interval:
-      return from.is_integral();
+      return from.is_integral() || f == TypeKind::decimal;
     default:
       break;
   }

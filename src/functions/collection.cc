@@ -162,7 +162,31 @@ Result<Call> get_item(const Request& request) {
   return call;
 }
 
+// A key of another type of numbers makes a map of keys that are of the wider of both.
 Result<Call> element_at(const Request& request) {
+  if (request.arguments.size() == 2 && request.arguments[0].type->kind() == TypeKind::map) {
+    const TypePtr& map = request.arguments[0].type;
+    const TypePtr& key = request.arguments[1].type;
+    const bool decimals =
+        map->key()->kind() == TypeKind::decimal || key->kind() == TypeKind::decimal;
+    const bool known = key->kind() != TypeKind::null && map->key()->kind() != TypeKind::null;
+    const TypePtr common = map->key()->is_string() != key->is_string() ||
+                                   (decimals && map->key()->kind() != key->kind())
+                               ? nullptr
+                               : tightest_type(map->key(), key, request.settings.ansi);
+    if (known && common == nullptr) {
+      return mismatch("MAP_FUNCTION_DIFF_TYPES", begin_call(request).pretty,
+                      {{"functionName", "`" + request.name + "`"},
+                       {"dataType", "\"MAP\""},
+                       {"leftType", quoted(map)},
+                       {"rightType", quoted(key)}});
+    }
+    if (known && map->key()->is_numeric() && !column::same_type(common, map->key())) {
+      std::vector<Argument> wider = request.arguments;
+      wider[0].type = column::map_type(common, map->value(), map->value_contains_null());
+      return element_at({request.entry, request.name, wider, request.distinct, request.settings});
+    }
+  }
   TRY_ASSIGN(Call call, get_item(request));
   if (call.name == "get_map_value") return call;
   call.name = request.name;
@@ -662,10 +686,8 @@ const Entry entries[] = {
     {.name = "array_max", .sql = "@array_max", .rule = array_extreme},
     {.name = "array_min", .sql = "@array_min", .rule = array_extreme},
     {.name = "flatten", .sql = "@flatten", .rule = flatten},
-    {.name = "array_join", .sql = "array_to_string({0}, {1})", .rule = array_join},
-    {.name = "array_join_nulls",
-     .sql = "CASE WHEN {2} IS NOT NULL THEN array_to_string(list_transform({0}, lambda x: "
-            "coalesce(x, {2})), {1}) END"},
+    {.name = "array_join", .rule = array_join},
+    {.name = "array_join_nulls"},
     {.name = "array_repeat", .sql = "@array_repeat", .rule = array_repeat},
     {.name = "slice", .rule = slice},
     {.name = "sequence", .sql = "CAST(ms_sequence({0}, {1}, {2}) AS {type})", .rule = sequence},

@@ -31,7 +31,8 @@ Result<Call> to_date(const Request& request) {
   const TypePtr& type = request.arguments[0].type;
   call.type = column::date_type();
   call.nullable = any_nullable(request) || request.name == "try_to_date" ||
-                  !request.settings.ansi || (type->is_string() && request.arguments.size() == 1);
+                  !request.settings.ansi || type->kind() == TypeKind::timestamp_ntz ||
+                  (type->is_string() && request.arguments.size() == 1);
   if (request.arguments.size() == 2 && type->is_string()) {
     call.name = request.name == "try_to_date" ? "try_parse_date" : "parse_date";
     call.argument_types = {column::string_type(), column::string_type()};
@@ -125,10 +126,6 @@ Result<Call> timestamp_seconds(const Request& request) {
     type = column::long_type();
   } else if (type->kind() == TypeKind::decimal) {
     call.name = "timestamp_seconds_decimal";
-    type = column::decimal_type(38, type->scale());
-    if (type->scale() > 6)
-      return Status::unsupported(
-          "timestamp_seconds of more than 6 digits after the point is not supported");
   } else {
     type = column::double_type();
     call.name = "timestamp_seconds_double";
@@ -136,13 +133,6 @@ Result<Call> timestamp_seconds(const Request& request) {
   call.argument_types = {type};
   call.type = column::timestamp_type();
   call.nullable = any_nullable(request) || type->kind() == TypeKind::double_;
-  return call;
-}
-
-Result<Call> date_trunc(const Request& request) {
-  TRY_ASSIGN(Call call, apply_signature(request));
-  call.nullable = true;
-  if (call.argument_types[1]->kind() == TypeKind::timestamp_ntz) call.name = "date_trunc_ntz";
   return call;
 }
 
@@ -159,12 +149,22 @@ Result<Call> interval_field(const Request& request, const std::string& field,
   const bool of_months = function == "year" || function == "month";
   const bool of_time = function == "day" || function == "hour" || function == "minute" ||
                        function == "second_fraction";
-  const bool fits = (of_months && kind != TypeKind::day_time_interval) ||
-                    (of_time && kind != TypeKind::year_month_interval);
+  const int place = function == "year" || function == "day"     ? 0
+                    : function == "month" || function == "hour" ? 1
+                    : function == "minute"                      ? 2
+                                                                : 3;
+  const column::DataType& type = *request.arguments[1].type;
+  const bool within = kind == TypeKind::calendar_interval ||
+                      (type.start_field() <= place && place <= type.end_field());
+  const bool fits = within && ((of_months && kind != TypeKind::day_time_interval) ||
+                               (of_time && kind != TypeKind::year_month_interval));
   if (!fits) {
-    return Status::error(
-        "INVALID_EXTRACT_FIELD",
-        {{"field", "`" + field + "`"}, {"expr", "\"" + request.arguments[1].sql + "\""}});
+    ErrorInfo info =
+        Status::error("INVALID_EXTRACT_FIELD", {{"field", "`" + field + "`"},
+                                                {"expr", "\"" + request.arguments[1].sql + "\""}})
+            .info();
+    info.kind = ErrorKind::analysis;
+    return Status(std::move(info));
   }
   call.pretty = field_pretty(request);
   call.name = kind == TypeKind::calendar_interval ? "calendar_field_" : "interval_";
@@ -252,7 +252,11 @@ Result<Call> make_timestamp(const Request& request) {
     const TypePtr type = i < 5    ? column::int_type()
                          : i == 5 ? column::decimal_type(16, 6)
                                   : column::string_type();
-    if (request.arguments[i].type->is_nested()) return unexpected_input(request, i, quoted(type));
+    const TypePtr& given_type = request.arguments[i].type;
+    const bool fits = i == 6 ? !given_type->is_nested()
+                             : given_type->is_numeric() || given_type->is_string() ||
+                                   given_type->kind() == TypeKind::null;
+    if (!fits) return unexpected_input(request, i, quoted(type));
     call.argument_types[i] = type;
   }
   const bool attempt = request.name.starts_with("try_");
@@ -378,8 +382,22 @@ Result<Call> cast_to(const Request& request) {
   }
   const TypePtr& from = request.arguments[0].type;
   if (!can_cast(from, call.type, request.settings.ansi)) {
-    return mismatch("CAST_WITHOUT_SUGGESTION",
-                    "CAST(" + call.pretty + " AS " + call.type->sql() + ")",
+    const bool from_date = from->kind() == TypeKind::date && call.type->is_numeric();
+    const bool to_date = call.type->kind() == TypeKind::date && from->is_numeric();
+    if (request.settings.ansi && (from_date || to_date)) {
+      return mismatch("CAST_WITH_FUNC_SUGGESTION", call.pretty,
+                      {{"srcType", quoted(from)},
+                       {"targetType", quoted(call.type)},
+                       {"functionNames", from_date ? "`UNIX_DATE`" : "`DATE_FROM_UNIX_DATE`"}});
+    }
+    if (can_cast(from, call.type, false)) {
+      return mismatch("CAST_WITH_CONF_SUGGESTION", call.pretty,
+                      {{"srcType", quoted(from)},
+                       {"targetType", quoted(call.type)},
+                       {"config", "\"spark.sql.ansi.enabled\""},
+                       {"configVal", "'false'"}});
+    }
+    return mismatch("CAST_WITHOUT_SUGGESTION", call.pretty,
                     {{"srcType", quoted(from)}, {"targetType", quoted(call.type)}});
   }
   call.argument_types = {call.type};
@@ -485,26 +503,33 @@ const Entry entries[] = {
     {.name = "date_part", .rule = extract},
     {.name = "datepart", .rule = extract},
     {.name = "make_timestamp",
-     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {tz})",
+     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST(CAST({5} AS DECIMAL(38,6)) * 1000000 "
+            "AS BIGINT), {tz})",
      .rule = make_timestamp},
     {.name = "make_timestamp_zoned",
-     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {6})"},
+     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST(CAST({5} AS DECIMAL(38,6)) * 1000000 "
+            "AS BIGINT), {6})"},
     {.name = "make_timestamp_ntz",
-     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), 'UTC')",
+     .sql = "ms_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST(CAST({5} AS DECIMAL(38,6)) * 1000000 "
+            "AS BIGINT), 'UTC')",
      .rule = make_timestamp},
     {.name = "make_timestamp_ltz", .rule = make_timestamp},
     {.name = "try_make_timestamp",
-     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {tz})",
+     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST(CAST({5} AS DECIMAL(38,6)) * "
+            "1000000 AS BIGINT), {tz})",
      .rule = make_timestamp},
     {.name = "try_make_timestamp_zoned",
-     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), {6})"},
+     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST(CAST({5} AS DECIMAL(38,6)) * "
+            "1000000 AS BIGINT), {6})"},
     {.name = "try_make_timestamp_ntz",
-     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST({5} * 1000000 AS BIGINT), 'UTC')",
+     .sql = "ms_try_make_timestamp({0}, {1}, {2}, {3}, {4}, CAST(CAST({5} AS DECIMAL(38,6)) * "
+            "1000000 AS BIGINT), 'UTC')",
      .rule = make_timestamp},
     {.name = "try_make_timestamp_ltz", .rule = make_timestamp},
     {.name = "make_ym_interval", .sql = "ms_make_ym_interval({0}, {1})", .rule = make_interval},
     {.name = "make_dt_interval",
-     .sql = "ms_make_dt_interval({0}, {1}, {2}, CAST({3} * 1000000 AS BIGINT))",
+     .sql =
+         "ms_make_dt_interval({0}, {1}, {2}, CAST(CAST({3} AS DECIMAL(38,6)) * 1000000 AS BIGINT))",
      .rule = make_interval},
     {.name = "timestampadd",
      .sql = "ms_timestamp_add({0}, {1}, {2}, {tz})",
@@ -558,7 +583,8 @@ const Entry entries[] = {
     {.name = "date_add_days_interval_negated", .sql = "ms_date_add({0}, -({1} // 86400000000))"},
     {.name = "date_add_months_interval", .sql = "ms_add_months({0}, {1})"},
     {.name = "date_add_months_interval_reversed", .sql = "ms_add_months({1}, {0})"},
-    {.name = "date_add_months_interval_negated", .sql = "ms_add_months({0}, -{1})"},
+    {.name = "date_add_months_interval_negated",
+     .sql = "ms_add_months({0}, CAST(ms_interval_negate(CAST({1} AS BIGINT), true) AS INTEGER))"},
     {.name = "timestamp_add_interval"},
     {.name = "timestamp_add_interval_reversed"},
     {.name = "timestamp_add_interval_negated"},
@@ -569,7 +595,7 @@ const Entry entries[] = {
     {.name = "months_between",
      .parameters = "TTb?",
      .result = "d",
-     .sql = "ms_months_between(ms_to_local({0}, {tz}), ms_to_local({1}, {tz}), {2})",
+     .sql = "ms_months_between({0}, {1}, {2}, {tz})",
      .rule = [](const Request& request) -> Result<Call> {
        TRY_ASSIGN(Call call, apply_signature(request));
        if (request.arguments.size() == 2) {
@@ -578,8 +604,7 @@ const Entry entries[] = {
        }
        return call;
      }},
-    {.name = "months_between_rounded",
-     .sql = "ms_months_between(ms_to_local({0}, {tz}), ms_to_local({1}, {tz}), true)"},
+    {.name = "months_between_rounded", .sql = "ms_months_between({0}, {1}, true, {tz})"},
     {.name = "last_day", .parameters = "D", .result = "D", .sql = "last_day({0})"},
     {.name = "next_day",
      .parameters = "Ds",
@@ -592,11 +617,10 @@ const Entry entries[] = {
      .sql = "ms_trunc_date({0}, {1})",
      .null = '~'},
     {.name = "date_trunc",
-     .parameters = "st",
-     .result = "1",
+     .parameters = "sT",
+     .result = "T",
      .sql = "ms_date_trunc({0}, {1}, {tz})",
-     .rule = date_trunc},
-    {.name = "date_trunc_ntz", .sql = "ms_date_trunc({0}, {1}, 'UTC')"},
+     .null = '~'},
     {.name = "date_format",
      .parameters = "ts",
      .result = "s",
@@ -641,8 +665,8 @@ const Entry entries[] = {
      .sql = "ms_timestamp_of({0}, 1000000)",
      .rule = timestamp_seconds},
     {.name = "timestamp_seconds_decimal",
-     .sql = "make_timestamp(CAST(CAST({0} AS DECIMAL(38,6)) * 1000000 AS BIGINT))"},
-    {.name = "timestamp_seconds_double", .sql = "ms_timestamp_of_double({0})"},
+     .sql = "make_timestamp(ms_micros_of_seconds(CAST({0} AS VARCHAR)))"},
+    {.name = "timestamp_seconds_double", .sql = "ms_wrap_timestamp_of_double({0})"},
     {.name = "timestamp_millis",
      .parameters = "l",
      .result = "T",

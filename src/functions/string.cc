@@ -626,7 +626,8 @@ const Entry entries[] = {
     {.name = "right",
      .parameters = "si",
      .result = "s",
-     .sql = "CASE WHEN {1} <= 0 THEN '' ELSE ms_substring({0}, -{1}, {1}) END",
+     .sql = "CASE WHEN {0} IS NULL THEN NULL WHEN {1} <= 0 THEN '' ELSE ms_substring({0}, -{1}, "
+            "{1}) END",
      .null = '~'},
     {.name = "substring_index",
      .parameters = "ssi",
@@ -706,7 +707,7 @@ const Entry entries[] = {
     {.name = "regexp_substr",
      .parameters = "ss",
      .result = "s",
-     .sql = "ms_regexp_substr({0}, {1})",
+     .sql = "nullif(ms_regexp_substr({0}, {1}), '')",
      .null = '~'},
     {.name = "regexp_extract_all",
      .parameters = "ssi?",

@@ -27,11 +27,8 @@ Result<Call> shifted(const Request& request) {
   if (given == 0 || given > 4) return wrong_arity(request, "[1, 3]");
   // lag(x[, n[, default]]) IGNORE NULLS, as the parser writes it: true comes last.
   const Argument& last = request.arguments.back();
-  const bool flag =
-      last.literal != nullptr && last.type->kind() == column::TypeKind::boolean &&
-      (given == 2 || given == 4 ||
-       (given == 3 && request.arguments[0].type->kind() != column::TypeKind::boolean));
-  if (flag) return ignoring_nulls(request);
+  const bool flag = last.literal != nullptr && last.type->kind() == column::TypeKind::boolean;
+  if (flag && given == 4) return ignoring_nulls(request);
   if (given > 3) return wrong_arity(request, "[1, 3]");
   Call call = begin_call(request);
   if (request.arguments.size() >= 2 && !literal_int(request.arguments[1])) {

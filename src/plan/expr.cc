@@ -91,14 +91,33 @@ bool may_give_null(const column::DataType& from, const column::DataType& to) {
   const bool fraction = from.kind() == TypeKind::float_ || from.kind() == TypeKind::double_;
   if (to.kind() == TypeKind::timestamp && fraction) return true;
   if (to.kind() == TypeKind::date) {
-    return from.kind() != TypeKind::timestamp && from.kind() != TypeKind::timestamp_ntz;
+    return from.kind() != TypeKind::timestamp;
   }
-  if (from.kind() == TypeKind::date) {
-    return to.kind() != TypeKind::timestamp && to.kind() != TypeKind::timestamp_ntz;
-  }
+  if (from.kind() == TypeKind::date) return to.kind() != TypeKind::timestamp;
   if (to.kind() == TypeKind::calendar_interval) return true;
   if (to.kind() == TypeKind::decimal) return !fits_any_value(from, to);
   return (fraction || from.kind() == TypeKind::decimal) && to.is_integral();
+}
+
+// What Spark calls an upcast, which TRY_CAST does not make nullable.
+bool is_upcast(const column::DataType& from, const column::DataType& to) {
+  using column::TypeKind;
+  const auto is_moment = [](TypeKind kind) {
+    return kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz;
+  };
+  if (from == to || from.kind() == TypeKind::null) return true;
+  if (from.kind() == TypeKind::array && to.kind() == TypeKind::array) {
+    return (to.contains_null() || !from.contains_null()) &&
+           is_upcast(*from.element(), *to.element());
+  }
+  if (from.is_nested() || to.is_nested()) return false;
+  if (to.is_string()) return from.kind() != TypeKind::variant;
+  if (from.is_string()) return to.kind() == TypeKind::binary;
+  if (from.kind() == TypeKind::date || is_moment(from.kind())) return is_moment(to.kind());
+  if (from.kind() == TypeKind::long_ && to.kind() == TypeKind::timestamp) return true;
+  if (!from.is_numeric() || !to.is_numeric()) return false;
+  if (to.kind() == TypeKind::decimal) return fits_any_value(from, to);
+  return from.kind() != TypeKind::decimal && from.kind() < to.kind();
 }
 
 }  // namespace
@@ -115,7 +134,8 @@ Expr::~Expr() {
 ExprPtr make_cast(ExprPtr child, column::TypePtr to, bool ansi, bool try_cast) {
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::cast;
-  out->nullable = child->nullable || try_cast || may_give_null(*child->type, *to);
+  out->nullable = child->nullable ||
+                  (try_cast ? !is_upcast(*child->type, *to) : may_give_null(*child->type, *to));
   out->type = std::move(to);
   out->pretty = child->pretty;
   out->ansi = ansi;

@@ -337,7 +337,7 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to
       parameters["functionNames"] = from_date ? "`UNIX_DATE`" : "`DATE_FROM_UNIX_DATE`";
       return Status::error("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", std::move(parameters));
     }
-    if (strict && functions::can_cast(child->type, to, false)) {
+    if (use_ansi && !try_cast && functions::can_cast(child->type, to, false)) {
       parameters["config"] = "\"spark.sql.ansi.enabled\"";
       parameters["configVal"] = "'false'";
       return Status::error("DATATYPE_MISMATCH.CAST_WITH_CONF_SUGGESTION", std::move(parameters));

@@ -106,7 +106,9 @@ Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& argu
         first->nullable};
   }
   if (name == "aggregate" || name == "reduce") {
-    return Shape{body->type, first->nullable || body->nullable};
+    // The finish function that Spark adds gives what it is given, which may be NULL for it.
+    const bool finished = arguments.size() > 3;
+    return Shape{body->type, !finished || first->nullable || body->nullable};
   }
   if (name == "array_sort") return Shape{first->type, first->nullable};
   if (name == "map_zip_with") {

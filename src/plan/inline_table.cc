@@ -84,8 +84,17 @@ Result<std::vector<Attribute>> columns_of(const Rows& rows, bool ansi) {
       const bool apart = texts && !column::same_type(column.type, row[c]->type) &&
                          column.type->kind() != column::TypeKind::null &&
                          row[c]->type->kind() != column::TypeKind::null;
+      // Numbers have the type that they have together without ANSI.
+      const bool numbers = column.type->is_numeric() && row[c]->type->is_numeric();
+      const auto is_flag = [](const TypePtr& type) {
+        return type->kind() == column::TypeKind::boolean ||
+               type->kind() == column::TypeKind::binary;
+      };
+      const bool never = apart && (is_flag(column.type) || is_flag(row[c]->type));
       const TypePtr common =
-          !ansi && apart ? nullptr : functions::wider_type(column.type, row[c]->type, ansi);
+          never || (!ansi && apart)
+              ? nullptr
+              : functions::wider_type(column.type, row[c]->type, ansi && !numbers);
       if (common == nullptr) {
         return Status::error("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
                              {{"colName", sql_id(column.name)}});

@@ -173,6 +173,17 @@ std::optional<double> magnitude(const Expr& offset) {
 }
 
 Status check_bounds(const WindowSpec& spec) {
+  const bool offsets = spec.lower.offset != nullptr && spec.upper.offset != nullptr;
+  if (offsets && !column::same_type(spec.lower.offset->type, spec.upper.offset->type)) {
+    return Status::error(
+        "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_DIFF_TYPES",
+        {{"sqlExpr", sql_expr(fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE",
+                                          bound_text(spec.lower), bound_text(spec.upper)))},
+         {"lower", sql_expr(spec.lower.offset->pretty)},
+         {"upper", sql_expr(spec.upper.offset->pretty)},
+         {"lowerType", sql_type(spec.lower.offset->type)},
+         {"upperType", sql_type(spec.upper.offset->type)}});
+  }
   const auto side = [](const FrameBound& bound) {
     return bound.kind == Bound::preceding ? -1 : bound.kind == Bound::following ? 1 : 0;
   };

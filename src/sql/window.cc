@@ -8,6 +8,12 @@ namespace millstream::sql {
 void ignore_nulls(sc::Expression_UnresolvedFunction& call) {
   if (equals_ignore_case(call.function_name(), "first_value")) call.set_function_name("first");
   if (equals_ignore_case(call.function_name(), "last_value")) call.set_function_name("last");
+  // All of lag's arguments, so that the last is no default.
+  const bool shifts = equals_ignore_case(call.function_name(), "lag") ||
+                      equals_ignore_case(call.function_name(), "lead");
+  if (shifts && call.arguments_size() == 1) call.add_arguments()->mutable_literal()->set_integer(1);
+  if (shifts && call.arguments_size() == 2)
+    call.add_arguments()->mutable_literal()->mutable_null()->mutable_null();
   call.add_arguments()->mutable_literal()->set_boolean(true);
 }
 
