@@ -43,7 +43,7 @@ def turn(server, session, work, busy_s):
             work()
             ended.append("ended by itself")
         except PySparkException as error:
-            ended.append(error.getCondition())
+            ended.append(error.getCondition() or str(error))
         ended.append(time.monotonic())
 
     before = server.cpu_seconds()

@@ -330,6 +330,30 @@ TEST_F(OperationTest, AnInterruptionDoesNotWaitForWhatIsStillToBeSent) {
   EXPECT_NE(step.status.error_message().find("OPERATION_CANCELED"), std::string::npos);
 }
 
+TEST_F(OperationTest, AnInterruptedQueryIsAnsweredBeforeItsWorkHasEnded) {
+  const auto operation = make();
+  const auto stream = make_stream();
+  std::int64_t position = *operation->attach(stream, std::nullopt);
+  operation->changes_nothing_more();
+  EXPECT_TRUE(operation->interrupt());
+  const auto step = operation->next_step(stream.get(), &position, false);
+  EXPECT_EQ(step.kind, Operation::Step::Kind::finish);
+  EXPECT_NE(step.status.error_message().find("OPERATION_CANCELED"), std::string::npos);
+  EXPECT_EQ(operation->state(), OperationState::cancelled);
+  operation->finish(Status::OK());  // it ended all the same, too late
+  EXPECT_EQ(operation->state(), OperationState::cancelled);
+}
+
+TEST_F(OperationTest, AnInterruptedStatementIsAnsweredByWhatBecameOfIt) {
+  const auto operation = make();
+  const auto stream = make_stream();
+  std::int64_t position = *operation->attach(stream, std::nullopt);
+  EXPECT_TRUE(operation->interrupt());
+  EXPECT_EQ(operation->next_step(stream.get(), &position, false).kind, Operation::Step::Kind::wait);
+  operation->finish(Status::OK());  // its commit was sooner
+  EXPECT_EQ(operation->state(), OperationState::succeeded);
+}
+
 TEST_F(OperationTest, ReleaseAllAfterTheEndIsNoInterruption) {
   const auto operation = make();
   operation->finish(Status::OK());

@@ -79,6 +79,7 @@ class Execution {
 };
 
 Status Execution::send_result(const plan::NodePtr& node) {
+  operation_->changes_nothing_more();
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
   ResultOptions options;
   const std::int64_t rows_max =
@@ -102,6 +103,7 @@ Result<std::vector<connector::RecordBatchPtr>> Execution::first_rows(const proto
   }
   limit->count = std::int64_t{std::max(count, 0)} + 1;
   *schema = plan::schema_of(*limit);
+  operation_->changes_nothing_more();
   TRY_ASSIGN(const auto rows, session_.execute(limit, context_));
   return connector::collect(rows);
 }

@@ -76,26 +76,38 @@ void Operation::forget_unsent_locked() {
   unsent_bytes_ = 0;
 }
 
+void Operation::end_locked(const Status& status) {
+  finished_ = true;
+  if (status.ok()) {
+    state_ = OperationState::succeeded;
+    if (spec_.reattachable) {
+      proto::ExecutePlanResponse last;
+      last.mutable_result_complete();
+      append_locked(std::move(last));
+    }
+    return;
+  }
+  // Whatever broke when the operation was interrupted, the interruption is why.
+  error_ = cancel_.cancelled() ? Status::cancelled() : status;
+  if (cancel_.cancelled()) forget_unsent_locked();
+  state_ = cancel_.cancelled() ? OperationState::cancelled : OperationState::failed;
+}
+
 void Operation::finish(const Status& status) {
   {
     const std::lock_guard lock(mutex_);
-    CHECK(!finished_);
-    finished_ = true;
-    if (status.ok()) {
-      state_ = OperationState::succeeded;
-      if (spec_.reattachable) {
-        proto::ExecutePlanResponse last;
-        last.mutable_result_complete();
-        append_locked(std::move(last));
-      }
-    } else {
-      // Whatever broke when the operation was interrupted, the interruption is why.
-      error_ = cancel_.cancelled() ? Status::cancelled() : status;
-      if (cancel_.cancelled()) forget_unsent_locked();
-      state_ = cancel_.cancelled() ? OperationState::cancelled : OperationState::failed;
+    if (finished_) {
+      CHECK(cancel_.cancelled());
+      return;
     }
+    end_locked(status);
   }
   wake_stream();
+}
+
+void Operation::changes_nothing_more() {
+  const std::lock_guard lock(mutex_);
+  changes_nothing_ = true;
 }
 
 bool Operation::interrupt() {
@@ -104,8 +116,13 @@ bool Operation::interrupt() {
     if (finished_ || cancel_.cancelled()) return false;
   }
   cancel_.cancel();
-  const std::lock_guard lock(mutex_);
-  room_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    room_.notify_all();
+    if (!changes_nothing_ || finished_) return true;
+    end_locked(Status::cancelled());
+  }
+  wake_stream();
   return true;
 }
 

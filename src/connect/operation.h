@@ -59,9 +59,15 @@ class Operation {
   // As send, but never waits and never fails: heartbeats, listener events. Dropped once the
   // operation has finished.
   void post(spark::connect::ExecutePlanResponse&& response);
-  void finish(const Status& status);  // exactly once, last; adds result_complete when all is well
+  // Last; adds result_complete when all is well. Without effect when an interrupt was answered.
+  void finish(const Status& status);
 
-  // False when it had finished already.
+  // From now on it only computes and sends rows: nothing outside of it will have changed, whenever
+  // it is stopped. So an interrupt is answered at once, not when the last thread has seen it.
+  void changes_nothing_more();
+
+  // False when it had finished already. One that may still change something (a write, a statement)
+  // is answered when it has ended, by what became of it.
   bool interrupt();
 
   // The stream's side. `after`: the last response id that the client has; nothing: from the first
@@ -100,6 +106,7 @@ class Operation {
     std::size_t size = 0;
     grpc::ByteBuffer bytes;
   };
+  void end_locked(const Status& status);
   void append_locked(spark::connect::ExecutePlanResponse&& response);
   void forget_unsent_locked();
   void drop_locked(std::int64_t up_to);  // responses with a number <= up_to
@@ -116,7 +123,8 @@ class Operation {
   std::string last_dropped_;       // the id of response first_ - 1
   std::size_t unsent_bytes_ = 0;
   OperationState state_ = OperationState::running;
-  bool finished_ = false;
+  bool changes_nothing_ = false;
+  bool finished_ = false;  // its answer is whole; an interrupted query's work may still be ending
   Status error_;
   bool released_ = false;
   std::weak_ptr<ResponseStream> stream_;

@@ -386,6 +386,7 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   statement->registered_.emplace(connection, statement->work_.get());
   // Constants are computed now.
   const Interruption interruption(connection, statement->work_.get(), cancel);
+  statement->work_->refuse_large_constants(true);
   ExprLowering exprs(time_zone);
   StatementLeaves leaves(connection, &exprs, mode.reading, is_blocking(*node), &statement->leaves_,
                          &statement->file_scans_);
@@ -406,9 +407,18 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
   if (expression_depth_of(sql) > expression_depth_max)
     return Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
   duckdb_state state = DuckDBSuccess;
-  on_deep_stack(statement->depth_, [&] {
-    state = duckdb_prepare(connection, sql.c_str(), statement->prepared_.out());
-  });
+  const auto plan = [&] {
+    on_deep_stack(statement->depth_, [&] {
+      state = duckdb_prepare(connection, sql.c_str(), statement->prepared_.out());
+    });
+  };
+  plan();
+  if (state == DuckDBError && statement->work_->has_refused_one()) {
+    // Some of its rules cannot do without.
+    statement->work_->refuse_large_constants(false);
+    statement->prepared_.reset();
+    plan();
+  }
   if (state == DuckDBError) {
     return locate_error(unwrap_error(duckdb_prepare_error(statement->prepared_.get())), *node);
   }

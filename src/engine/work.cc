@@ -191,6 +191,10 @@ WorkBudget::WorkBudget(std::int64_t limit)
 
 Status Work::check(std::int64_t more) {
   if (cancelled()) return Status::cancelled();
+  if (refuses_constants_) {
+    refused_ = true;
+    return Status::plain(ErrorKind::internal, "too large for a constant of the plan");
+  }
   const std::int64_t used = budget_->bytes.load(std::memory_order_relaxed);
   if (used + more > budget_->bytes_max) return too_much(more, budget_->bytes_max - used);
   return Status::OK();

@@ -33,9 +33,13 @@ class Work {
  public:
   explicit Work(std::shared_ptr<WorkBudget> budget) : budget_(std::move(budget)) {}
 
-  void begin() { cancelled_ = false; }  // of a run
+  void begin() { cancelled_ = refuses_constants_ = false; }  // of a run
   void cancel() { cancelled_ = true; }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  // DuckDB computes constants while it plans, and boxes each element of a list: slow, large, and
+  // never to be interrupted. Large ones are refused to it then, and so are computed with the rows.
+  void refuse_large_constants(bool refuse) { refuses_constants_ = refuse; }
+  bool has_refused_one() const { return refused_; }
   WorkBudget& budget() { return *budget_; }
 
   // An error when it was cancelled, or when `bytes` more are too many.
@@ -47,6 +51,8 @@ class Work {
  private:
   const std::shared_ptr<WorkBudget> budget_;
   std::atomic<bool> cancelled_{false};
+  std::atomic<bool> refuses_constants_{false};
+  std::atomic<bool> refused_{false};
   std::atomic<std::int64_t> steps_{0};
 };
 
