@@ -405,4 +405,24 @@ Protocol upgraded(const Protocol& current, const column::Schema& schema,
   return next;
 }
 
+Protocol joined(const Protocol& a, const Protocol& b) {
+  Protocol out;
+  out.min_reader = std::max(a.min_reader, b.min_reader);
+  out.min_writer = std::max(a.min_writer, b.min_writer);
+  if (!a.writer_features && !b.writer_features) return out;
+  out.writer_features.emplace();
+  if (out.min_reader == 3) out.reader_features.emplace();
+  for (const Protocol* one : {&a, &b}) {
+    for (const auto& name :
+         one->writer_features ? *one->writer_features : implied_writer_features(one->min_writer)) {
+      add_once(*out.writer_features, name);
+    }
+    if (!out.reader_features) continue;
+    if (one->min_reader == 2) add_once(*out.reader_features, "columnMapping");
+    if (!one->reader_features) continue;
+    for (const auto& name : *one->reader_features) add_once(*out.reader_features, name);
+  }
+  return out;
+}
+
 }  // namespace millstream::delta

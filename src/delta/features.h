@@ -15,8 +15,8 @@ namespace millstream::delta {
 // DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA,
 // DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED.
 Status check_readable(const Protocol& protocol, const TableInfo& info, const std::string& table);
-// Also what appends and overwrites would have to keep. Constraints, unless the writer enforces them;
-// default and generated columns, unless it computes them.
+// Also what appends and overwrites would have to keep. Constraints, unless the writer enforces
+// them; default and generated columns, unless it computes them.
 Status check_writable(const Protocol& protocol, const TableInfo& info, const std::string& table,
                       bool enforces_constraints = false, bool columns_computed = false);
 
@@ -33,5 +33,7 @@ Protocol protocol_for(const column::Schema& schema,
 // `current` raised to what these ask for; the same value when they ask nothing new.
 Protocol upgraded(const Protocol& current, const column::Schema& schema,
                   const std::map<std::string, std::string>& properties);
+// The least protocol that asks for all that the two ask for.
+Protocol joined(const Protocol& a, const Protocol& b);
 
 }  // namespace millstream::delta

@@ -320,6 +320,7 @@ Status StatementRun::refused_clause(const sql::CreateTable& create) const {
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
+  if (create.clone) return clone_table(create);
   TRY(refused_clause(create));
   TRY_ASSIGN(std::string directory, insert_directory(session_, create.name));
   const bool by_path = create.name.size() == 2 && equals_ignore_case(create.name[0], "delta") &&

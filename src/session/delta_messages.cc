@@ -380,6 +380,26 @@ Status create_table(Session& session, const messages::CreateDeltaTable& message,
   return run_statement(session, create, context, {}).status();
 }
 
+Status clone_table(Session& session, const messages::CloneTable& message,
+                   const ActionContext& context) {
+  if (!message.is_shallow())
+    return Status::unsupported("DeltaTable: a clone that is not shallow is not supported");
+  sql::CreateTable create;
+  if (message.target().starts_with('/') || message.target().find(":/") != std::string::npos) {
+    create.name = {"delta", message.target()};
+  } else {
+    TRY_ASSIGN(create.name, sql::parse_identifier(message.target()));
+  }
+  create.replace = message.replace();
+  for (const auto& [key, value] : message.properties()) create.properties[key] = value;
+  sql::Clone clone;
+  TRY_ASSIGN(clone.source, name_of(message.table()));
+  if (message.has_version()) clone.version = message.version();
+  clone.timestamp = message.timestamp();
+  create.clone = std::move(clone);
+  return run_statement(session, create, context, {}).status();
+}
+
 }  // namespace
 
 bool has_delta_messages(const Message& message) {
@@ -421,6 +441,7 @@ Status run_delta_command(Session& session, const google::protobuf::Any& command,
   }
   if (message.has_create_delta_table())
     return create_table(session, message.create_delta_table(), context);
+  if (message.has_clone_table()) return clone_table(session, message.clone_table(), context);
   if (message.has_vacuum_table()) {
     sql::Vacuum vacuum;
     TRY_ASSIGN(vacuum.table, name_of(message.vacuum_table().table()));

@@ -10,6 +10,7 @@ class SQL;
 }  // namespace spark::connect
 
 namespace millstream::delta {
+struct CloneSource;
 struct Metadata;
 struct WriteOptions;
 class DeltaTable;
@@ -108,6 +109,9 @@ class StatementRun {
                          const sql::QueryPtr& query);
   Status create_delta_table(const sql::CreateTable& create, const std::string& directory,
                             bool exists);
+  // clone.cc
+  Outcome clone_table(const sql::CreateTable& create);
+  Result<delta::CloneSource> clone_source(const sql::Clone& clone) const;
   Status check_existing(const sql::CreateTable& create, const std::string& directory) const;
   Status already_exists(const sql::Name& name) const;
   Status refused_clause(const sql::CreateTable& create) const;

@@ -150,6 +150,11 @@ Status Grammar::create_table(Statement& out, bool replace, bool must_exist) {
   create.must_exist = must_exist;
   create.if_not_exists = accept_if_not_exists();
   TRY(dotted_name(&create.name));
+  if (is_word("SHALLOW") && is_word("CLONE", 1)) {
+    TRY(clone_clauses(create));
+    out = std::move(create);
+    return Status::OK();
+  }
   if (!must_exist && accept_word("LIKE")) TRY(dotted_name(&create.like));
   if (create.like.empty() && is_symbol("(") && !starts_query()) {
     TRY(column_definitions(create));
@@ -168,6 +173,18 @@ Status Grammar::create_table(Statement& out, bool replace, bool must_exist) {
     return parse_error(text_, tokens_[0], tokens_[query_start], Status(std::move(info)));
   }
   out = std::move(create);
+  return Status::OK();
+}
+
+// SHALLOW CLONE source [VERSION | TIMESTAMP AS OF x] [TBLPROPERTIES (…)] [LOCATION '…']
+Status Grammar::clone_clauses(CreateTable& create) {
+  position_ += 2;
+  Clone clone;
+  TRY(dotted_name(&clone.source));
+  if (is_word("VERSION") || is_word("TIMESTAMP")) TRY(as_of(&clone.version, &clone.timestamp));
+  if (accept_word("TBLPROPERTIES")) TRY(property_list(&create.properties));
+  if (accept_word("LOCATION")) TRY(string_value(&create.location));
+  create.clone = std::move(clone);
   return Status::OK();
 }
 

@@ -117,6 +117,8 @@ class Grammar {
   // merge.cc
   Status merge_statement(Statement& out);
   Status restore_statement(Statement& out);
+  Status as_of(std::optional<std::int64_t>* version, std::string* timestamp);
+  Status clone_clauses(CreateTable& create);
   Status table_or_path(Name* out);
   Status optimize_statement(Statement& out);
   Status inventory(sc::Relation& out);

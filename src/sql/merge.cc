@@ -71,19 +71,25 @@ Status Grammar::restore_statement(Statement& out) {
   Restore restore;
   TRY(dotted_name(&restore.table));
   accept_word("TO");
-  const bool version = accept_word("VERSION");
-  if (!version) TRY(expect_word("TIMESTAMP"));
+  TRY(as_of(&restore.version, &restore.timestamp));
+  out = std::move(restore);
+  return Status::OK();
+}
+
+// VERSION AS OF 1 | TIMESTAMP AS OF '…'
+Status Grammar::as_of(std::optional<std::int64_t>* version, std::string* timestamp) {
+  const bool by_version = accept_word("VERSION");
+  if (!by_version) TRY(expect_word("TIMESTAMP"));
   TRY(expect_word("AS"));
   TRY(expect_word("OF"));
-  if (version) {
-    restore.version = peek().kind == TokenKind::integer ? parse_int64(peek().value) : std::nullopt;
-    if (!restore.version) return unexpected();
+  if (by_version) {
+    *version = peek().kind == TokenKind::integer ? parse_int64(peek().value) : std::nullopt;
+    if (!*version) return unexpected();
   } else {
     if (peek().kind != TokenKind::string) return unexpected();
-    restore.timestamp = peek().value;
+    *timestamp = peek().value;
   }
   take();
-  out = std::move(restore);
   return Status::OK();
 }
 

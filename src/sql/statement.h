@@ -58,6 +58,13 @@ struct ColumnClause {
 };
 
 // CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t (columns) | AS query | LIKE other; REPLACE TABLE t …
+// SHALLOW CLONE source [VERSION | TIMESTAMP AS OF x]
+struct Clone {
+  Name source;
+  std::optional<std::int64_t> version;
+  std::string timestamp;  // empty: not said
+};
+
 struct CreateTable {
   Name name;
   bool replace = false;
@@ -78,6 +85,7 @@ struct CreateTable {
   std::string comment;
   std::string location;
   Name like;
+  std::optional<Clone> clone;
   QueryPtr query;  // null: a table without rows
 };
 

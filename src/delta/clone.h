@@ -1,0 +1,35 @@
+// SHALLOW CLONE: a new table of another one's files, by one commit that copies no data. Functions;
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "delta/snapshot.h"
+#include "io/store.h"
+
+namespace millstream::delta {
+
+struct CloneSource {
+  std::string table;     // its absolute path
+  SnapshotPtr snapshot;  // the version that is cloned
+};
+
+struct Cloned {
+  std::int64_t files = 0;  // of the source
+  std::int64_t bytes = 0;
+};
+
+// Makes `table` (an absolute path) a table of the source's columns, properties, protocol and rows;
+// its files stay where they are, named by absolute paths, and VACUUM of the clone never removes
+// them. `properties`: those that the clone has otherwise. A table that is there must be empty:
+// DELTA_UNSUPPORTED_NON_EMPTY_CLONE. A commit that comes in between is a conflict, as of an
+// overwrite.
+Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneSource& source,
+                           const std::string& table,
+                           const std::map<std::string, std::string>& properties);
+
+}  // namespace millstream::delta
