@@ -32,6 +32,23 @@ std::string value_text(T value) {
   return std::to_string(value);
 }
 
+// "-0.00000012" as BigDecimal.toString has it: -1.2E-7 below a millionth.
+std::optional<std::string> decimal_java_text(Failure&, std::string_view plain) {
+  const auto point = plain.find('.');
+  if (point == std::string_view::npos) return std::string(plain);
+  const int scale = static_cast<int>(plain.size() - point) - 1;
+  std::string digits;
+  for (const char c : plain) {
+    if (c >= '0' && c <= '9' && (c != '0' || !digits.empty())) digits += c;
+  }
+  if (digits.empty()) digits = "0";
+  const int exponent = static_cast<int>(digits.size()) - 1 - scale;
+  constexpr int plain_exponent_min = -6;
+  if (exponent >= plain_exponent_min) return std::string(plain);
+  const std::string rest = digits.size() > 1 ? "." + digits.substr(1) : "";
+  return fmt::format("{}{}{}E{}", plain[0] == '-' ? "-" : "", digits[0], rest, exponent);
+}
+
 template <typename From, typename To>
 std::optional<To> narrow(Failure& fail, From value) {
   bool fits = false;
@@ -229,6 +246,7 @@ Status register_cast_kernels(duckdb_connection c) {
   TRY((add_kernel<parse_timestamp_text, true>(c, "ms_try_parse_timestamp_text")));
   TRY(add_kernel<parse_ntz_text>(c, "ms_parse_timestamp_ntz_text"));
   TRY((add_kernel<parse_ntz_text, true>(c, "ms_try_parse_timestamp_ntz_text")));
+  TRY(add_kernel<decimal_java_text>(c, "ms_decimal_java_text"));
   TRY(add_kernel<show_double>(c, "ms_double_text"));
   TRY(add_kernel<show_float>(c, "ms_float_text"));
   TRY(add_kernel<show_date>(c, "ms_date_text"));

@@ -98,15 +98,21 @@ std::optional<std::int64_t> sum(Failure& fail, std::int64_t a, std::int64_t b, b
                             {{"functionName", Sign > 0 ? "`try_add`" : "`try_subtract`"}}));
 }
 
-// A decimal as a number of units; the names of both types are for the error.
-std::optional<std::int64_t> of_decimal(Failure& fail, std::string_view number, std::int64_t unit,
-                                       bool months, std::string_view from, std::string_view to) {
+// A number as a number of units; the names of both types are for the error, where the number is
+// shown as a literal.
+std::optional<std::int64_t> of_number(Failure& fail, std::string_view number, std::int64_t unit,
+                                      bool months, std::string_view from, std::string_view to) {
+  const std::string_view suffix = from == "TINYINT"    ? "Y"
+                                  : from == "SMALLINT" ? "S"
+                                  : from == "INT"      ? ""
+                                  : from == "BIGINT"   ? "L"
+                                                       : "BD";
   const Parsed parsed = parse(number);
   Int128 product = 0;
   const bool overflows = __builtin_mul_overflow(Int128{unit}, parsed.unscaled, &product);
   const Int128 value = overflows ? 0 : divide_half_up(product, parsed.power);
   if (overflows || !fits(value, months))
-    return fail(cast_overflow(std::string(number) + "BD", from, to));
+    return fail(cast_overflow(std::string(number) + std::string(suffix), from, to));
   return static_cast<std::int64_t>(value);
 }
 
@@ -164,7 +170,8 @@ Status register_interval_kernels(duckdb_connection c) {
   TRY(add_kernel<negate>(c, "ms_interval_negate"));
   TRY(add_kernel<sum<1>>(c, "ms_interval_add"));
   TRY(add_kernel<sum<-1>>(c, "ms_interval_subtract"));
-  TRY(add_kernel<of_decimal>(c, "ms_interval_of_decimal"));
+  TRY(add_kernel<of_number>(c, "ms_interval_of_number"));
+  TRY((add_kernel<of_number, true>(c, "ms_try_interval_of_number")));
   TRY(add_kernel<micros_of_seconds>(c, "ms_micros_of_seconds"));
   TRY((add_kernel<multiply, true>(c, "ms_try_interval_multiply")));
   TRY((add_kernel<multiply_double, true>(c, "ms_try_interval_multiply_double")));

@@ -275,6 +275,13 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   }
   if (name == "percentile_disc") {
     const bool ascending = expr.window->order[0].ascending;
+    // DuckDB takes the lowest for the first of a descending order.
+    const Expr* share = expr.children[1].get();
+    while (share->kind == ExprKind::cast) share = share->children[0].get();
+    const bool of_none = share->kind == ExprKind::literal && share->value->is_valid &&
+                         std::strtod(share->value->ToString().c_str(), nullptr) == 0;
+    if (!ascending && of_none && !share->type->is_nested())
+      return fmt::format("max(CAST({} AS DOUBLE)){}{}", a[0], suffix(filter), over);
     return fmt::format("quantile_disc(CAST({} AS DOUBLE), {} ORDER BY CAST({} AS DOUBLE) {}){}{}",
                        a[0], a[1], a[0], ascending ? "ASC" : "DESC", suffix(filter), over);
   }

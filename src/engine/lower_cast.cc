@@ -35,19 +35,16 @@ std::string_view short_name(TypeKind kind) {
 }
 
 // So many days, hours, …; the number of units in the lowest of them is a matter of the field.
-std::string interval_of_units(const std::string& count, const DataType& from,
-                              const DataType& type) {
+std::string interval_of_units(const std::string& count, const DataType& from, const DataType& type,
+                              bool attempt) {
   static constexpr std::int64_t micros_of[] = {86'400'000'000, 3'600'000'000, 60'000'000,
                                                1'000'000};
   const bool months = type.kind() == TypeKind::year_month_interval;
   const std::int64_t unit = months ? (type.end_field() == 0 ? 12 : 1)
                                    : micros_of[static_cast<std::size_t>(type.end_field())];
-  const bool decimal = from.kind() == TypeKind::decimal;
-  const std::string product =
-      decimal ? fmt::format("ms_interval_of_decimal(CAST({} AS VARCHAR), {}::BIGINT, {}, {}, {})",
-                            count, unit, months, sql_quote(from.sql()), sql_quote(type.sql()))
-              : fmt::format("ms_interval_multiply({}::BIGINT, CAST({} AS BIGINT), {})", unit, count,
-                            months);
+  const std::string product = fmt::format(
+      "ms_{}interval_of_number(CAST({} AS VARCHAR), {}::BIGINT, {}, {}, {})", attempt ? "try_" : "",
+      count, unit, months, sql_quote(from.sql()), sql_quote(type.sql()));
   return months ? "CAST(" + product + " AS INTEGER)" : product;
 }
 
@@ -73,7 +70,13 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
       return Status::unsupported("CAST from {} to VARIANT is not supported", from->sql());
     return use("to_variant", {from}, to, {value});
   }
-  if (to->is_string()) return cast_to_string(value, *from);
+  if (to->is_string()) {
+    TRY_ASSIGN(const std::string text, cast_to_string(value, *from));
+    // Without ANSI small decimals are shown with an exponent.
+    constexpr int plain_scale_max = 6;
+    const bool small = from->kind() == TypeKind::decimal && from->scale() > plain_scale_max;
+    return small && !ansi && !attempt ? "ms_decimal_java_text(" + text + ")" : text;
+  }
   if (from->is_nested()) return cast_nested(value, *from, to, ansi, attempt);
   if (from->is_string()) {
     if (!attempt && !ansi && to->is_integral())
@@ -104,7 +107,7 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
       if (from->kind() == to->kind() && to->kind() == TypeKind::day_time_interval) return value;
       if (from->kind() == to->kind() && to->kind() == TypeKind::year_month_interval) return value;
       if (from->is_integral() || from->kind() == TypeKind::decimal)
-        return interval_of_units(value, *from, *to);
+        return interval_of_units(value, *from, *to, attempt);
       break;
   }
   return Status::unsupported("CAST from {} to {} is not supported", from->sql(), to->sql());

@@ -63,9 +63,11 @@ Result<std::string> ExprLowering::fold(const Expr& expr) {
       "struct_extract(list_reduce({0}, lambda {1}, {2}: CASE WHEN ms_watch_state({1}) THEN "
       "struct_pack(f0 := CAST({3} AS {4}), f1 := CAST(NULL AS {5})) END), 'f0')",
       pairs, state, next, merged_as, state_type, item_type);
-  std::string out = fmt::format("CASE WHEN {} IS NULL THEN NULL ELSE {} END", list, reduced);
-  if (expr.children.size() == 4) return body_of(*expr.children[3], {out});
-  return out;
+  std::string out = reduced;
+  if (expr.children.size() == 4) {
+    TRY_ASSIGN(out, body_of(*expr.children[3], {reduced}));
+  }
+  return fmt::format("CASE WHEN {} IS NULL THEN NULL ELSE {} END", list, out);
 }
 
 // map_filter, transform_keys, transform_values: `(key, value)` of each entry.

@@ -312,10 +312,11 @@ std::optional<Longs> sequence_times(Failure& fail, Timestamp start, Timestamp st
     std::optional<Timestamp> next = start;
     if (months != 0) {
       next = timestamp_add(fail, "MONTH", i * months, start, zone_name);
-    } else if (micros % micros_per_day == 0) {
-      next = timestamp_add(fail, "DAY", i * (micros / micros_per_day), start, zone_name);
     } else {
-      next = timestamp_add(fail, "MICROSECOND", i * micros, start, zone_name);
+      next = timestamp_add(fail, "DAY", i * (micros / micros_per_day), start, zone_name);
+      if (next) {
+        next = timestamp_add(fail, "MICROSECOND", i * (micros % micros_per_day), *next, zone_name);
+      }
     }
     if (!next) return std::nullopt;
     if (sign > 0 ? next->micros > stop.micros : next->micros < stop.micros) return out;

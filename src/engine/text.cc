@@ -26,8 +26,8 @@ std::string fraction(std::int64_t micros) {
   return text;
 }
 
-// Java shows two digits at least, the nearest two where one would do: 4.9E-324. `parse` reads a
-// text as the value's type.
+// Java shows two digits at least, the nearest two where one would do: 4.9E-324; but of a double
+// none that begin lower, 1.0E-323. `parse` reads a text as the value's type.
 template <typename T, typename Parse>
 std::string with_two_digits(T value, const Parse& parse) {
   std::string text = java_text(value);
@@ -36,6 +36,8 @@ std::string with_two_digits(T value, const Parse& parse) {
   const std::string nearest = fmt::format("{:.1e}", value);
   if (parse(nearest.c_str(), nullptr) != value) return text;
   const int exponent = std::atoi(nearest.c_str() + nearest.find('e') + 1);
+  const bool lower = exponent != std::atoi(text.c_str() + zero + 3);
+  if (lower && std::is_same_v<T, double>) return text;
   return fmt::format("{}E{}", nearest.substr(0, nearest.find('e')), exponent);
 }
 

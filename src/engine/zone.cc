@@ -2,12 +2,14 @@
 
 #include <arrow/vendored/datetime.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 
 #include "base/zone_name.h"
+#include "base/zone_year.h"
 
 namespace millstream::engine {
 
@@ -20,6 +22,17 @@ constexpr std::int64_t micros = 1000000;
 std::int64_t floor_seconds(std::int64_t value) {
   const std::int64_t quotient = value / micros;
   return quotient - (value % micros < 0 ? 1 : 0);
+}
+
+// Whether the clock is still changed in the last year that is known.
+bool changes_for_ever(const date::time_zone* zone) {
+  const auto info = zone->get_info(date::sys_seconds(std::chrono::seconds(zone_files_last_summer)));
+  return info.end.time_since_epoch().count() < zone_files_end;
+}
+
+ZoneYear year_at(const date::time_zone* zone, std::int64_t seconds) {
+  if (seconds < zone_files_end || !changes_for_ever(zone)) return {};
+  return year_that_stands_for(seconds);
 }
 
 // The offset that holds from `begin` to `end` (UTC seconds); the last one looked up, for each
@@ -35,9 +48,16 @@ const Span& span_at(const void* region, std::int64_t utc_seconds) {
   thread_local Span last;
   if (last.region == region && utc_seconds >= last.begin && utc_seconds < last.end) return last;
   const auto* zone = static_cast<const date::time_zone*>(region);
-  const auto info = zone->get_info(date::sys_seconds(std::chrono::seconds(utc_seconds)));
-  last = {region, info.begin.time_since_epoch().count(), info.end.time_since_epoch().count(),
-          static_cast<std::int32_t>(info.offset.count())};
+  const ZoneYear year = year_at(zone, utc_seconds);
+  const auto info =
+      zone->get_info(date::sys_seconds(std::chrono::seconds(utc_seconds - year.shift)));
+  std::int64_t begin = info.begin.time_since_epoch().count();
+  std::int64_t end = info.end.time_since_epoch().count();
+  if (year.shift != 0) {
+    begin = std::max(begin + year.shift, year.begin);
+    end = std::min(end + year.shift, year.end);
+  }
+  last = {region, begin, end, static_cast<std::int32_t>(info.offset.count())};
   return last;
 }
 
@@ -85,8 +105,9 @@ std::int32_t Zone::offset_seconds(std::int64_t utc_micros) const {
 bool Zone::is_daylight(std::int64_t utc_micros) const {
   if (region_ == nullptr) return false;
   const auto* zone = static_cast<const date::time_zone*>(region_);
-  const auto info =
-      zone->get_info(date::sys_seconds(std::chrono::seconds(floor_seconds(utc_micros))));
+  const std::int64_t seconds = floor_seconds(utc_micros);
+  const std::int64_t shift = year_at(zone, seconds).shift;
+  const auto info = zone->get_info(date::sys_seconds(std::chrono::seconds(seconds - shift)));
   return info.save.count() != 0;
 }
 
@@ -104,7 +125,8 @@ std::int64_t Zone::from_local(std::int64_t local_micros) const {
   constexpr std::int64_t day = 86400;
   if (guess >= span.begin + day && guess < span.end - day)
     return local_micros - span.offset * micros;
-  const auto info = zone->get_info(date::local_seconds(std::chrono::seconds(seconds)));
+  const std::int64_t shift = year_at(zone, seconds).shift;
+  const auto info = zone->get_info(date::local_seconds(std::chrono::seconds(seconds - shift)));
   return local_micros - info.first.offset.count() * micros;
 }
 

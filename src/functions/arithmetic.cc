@@ -228,7 +228,7 @@ Result<Call> arithmetic(const Request& request) {
     return mismatch("UNEXPECTED_INPUT_TYPE",
                     pretty_from(place == 1           ? "{1} + {0}"
                                 : call.name == "add" ? "{0} + {1}"
-                                                     : "{0} - {1}",
+                                                     : "{0} + (- {1})",
                                 request),
                     {{"paramIndex", "first"},
                      {"requiredType", "\"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)\""},
@@ -240,7 +240,7 @@ Result<Call> arithmetic(const Request& request) {
     return scaled_interval(request, std::move(call));
   }
   if (call.name == "div" && is_interval(a) && a->kind() == b->kind()) {
-    call.name = "interval_div";
+    call.name = request.settings.ansi ? "interval_div" : "interval_div_lenient";
     call.argument_types = {a, b};
     call.type = column::long_type();
     call.nullable = true;

@@ -99,7 +99,9 @@ TypePtr decimal_of_integral(const DataType& type) {
 
 TypePtr decimal_of(const Argument& argument) {
   if (argument.type->kind() == TypeKind::decimal) return argument.type;
-  if (argument.literal != nullptr && argument.literal->is_valid && argument.type->is_integral()) {
+  // Of a constant its digits count, but for a TINYINT.
+  const bool counted = argument.type->is_integral() && argument.type->kind() != TypeKind::byte_;
+  if (argument.literal != nullptr && argument.literal->is_valid && counted) {
     std::string digits = argument.literal->ToString();
     if (!digits.empty() && digits[0] == '-') digits.erase(0, 1);
     return column::decimal_type(std::max(1, static_cast<int>(digits.size())), 0);

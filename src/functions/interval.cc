@@ -289,6 +289,8 @@ const Entry entries[] = {
     {.name = "months_divide_decimal",
      .sql = "CAST(ms_interval_divide_decimal(CAST({0} AS BIGINT), CAST({1} AS VARCHAR), true) AS "
             "INTEGER)"},
+    {.name = "interval_div_lenient",
+     .sql = "ms_div_i64(CAST({0} AS BIGINT), nullif(CAST({1} AS BIGINT), 0))"},
     {.name = "interval_div", .sql = "ms_div_i64(CAST({0} AS BIGINT), CAST({1} AS BIGINT))"},
 };
 

@@ -54,7 +54,18 @@ std::string java_floating(T value) {
   char buffer[64];
   const auto end =
       std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
-  const std::string text(buffer, end.ptr);
+  std::string text(buffer, end.ptr);
+  // Java shows two digits at least, the nearest two where one would do: 4.9E-324.
+  if (text.find('.') == std::string::npos) {
+    const auto two =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, 1);
+    T read = 0;
+    const std::string longer(buffer, two.ptr);
+    const bool same = std::from_chars(buffer, two.ptr, read).ec == std::errc() && read == value;
+    const bool lower =
+        std::is_same_v<T, double> && longer.substr(longer.find('e')) != text.substr(text.find('e'));
+    if (same && !lower && longer.find(".0e") == std::string::npos) text = longer;
+  }
   const std::size_t e = text.find('e');
   const int exponent = std::atoi(text.c_str() + e + 1);
   std::string digits;
