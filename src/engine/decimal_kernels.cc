@@ -206,8 +206,7 @@ std::optional<Int128> compute(const Operation& op, Failure& fail, void** data, i
       const double value = Physical<double>::read(data[0], row);
       // NaN and infinities have no decimal form: NULL, as in Spark.
       if (!std::isfinite(value)) return std::nullopt;
-      const std::string text =
-          op.kernel.left_scale == 1 ? float_text(static_cast<float>(value)) : double_text(value);
+      const std::string text = double_text(value);
       return op.parse(fail, text, text);
     }
     default:

@@ -264,8 +264,8 @@ Result<std::string> ExprLowering::cast_to_number(const std::string& value, const
     const std::string type = fmt::format("DECIMAL({},{})", to.precision(), to.scale());
     if (is_floating(from)) {
       const std::string name =
-          use({DecimalKernel::Op::from_double, from.kind() == TypeKind::float_ ? 1 : 0, 0,
-               to.precision(), to.scale(), DecimalKernel::Rounding::half_up, attempt || !ansi});
+          use({DecimalKernel::Op::from_double, 0, 0, to.precision(), to.scale(),
+               DecimalKernel::Rounding::half_up, attempt || !ansi});
       return fmt::format("CAST({}(CAST({} AS DOUBLE)) AS {})", name, value, type);
     }
     const std::string number =
