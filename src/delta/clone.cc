@@ -71,7 +71,7 @@ Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneS
   }
   Transaction txn;
   txn.read = there;
-  txn.read_whole_table = there != nullptr;
+  txn.read_whole_table = true;
   TRY_ASSIGN(txn.metadata, metadata_of(source, there.get(), properties));
   TRY_ASSIGN(const auto info, make_table_info(*txn.metadata));
   const Protocol base =

@@ -21,7 +21,10 @@ std::string commit_info(const Transaction& ours, const std::string& txn_id, std:
   if (in_commit_timestamp) out += fmt::format("\"inCommitTimestamp\":{},", *in_commit_timestamp);
   out += fmt::format("\"timestamp\":{},\"operation\":{},\"operationParameters\":{}", now_ms,
                      json_quote(ours.operation), ours.parameters);
-  if (ours.read != nullptr) out += fmt::format(",\"readVersion\":{}", ours.read->version());
+  // What was decided by a table that was not there yet was decided by version -1.
+  if (ours.read != nullptr || ours.read_whole_table) {
+    out += fmt::format(",\"readVersion\":{}", ours.read == nullptr ? -1 : ours.read->version());
+  }
   out += fmt::format(",\"isolationLevel\":\"{}\",\"isBlindAppend\":{},\"operationMetrics\":{{",
                      ours.isolation, ours.is_blind_append());
   bool first = true;

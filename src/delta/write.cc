@@ -76,7 +76,7 @@ Status check_txn_options(const WriteOptions& options) {
 
 Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::string& table,
                           const connector::Batches& rows, const WriteOptions& options,
-                          bool keep_nullability, const CancelToken* cancel) {
+                          bool is_empty_table, const CancelToken* cancel) {
   TRY(check_txn_options(options));
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
@@ -108,7 +108,7 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
                        options.merge_schema,
                        options.overwrite_schema,
                        CastRule::merge_types,
-                       keep_nullability,
+                       is_empty_table,
                        std::move(properties),
                        options.comment,
                        options.guard != nullptr,
@@ -149,13 +149,15 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
     TRY_ASSIGN(removed_bytes,
                remove_partitions(*snapshot, table, files.adds, options.time_zone, now, txn));
   }
-  txn.metrics.emplace_back("numFiles", fmt::to_string(files.adds.size()));
-  if (overwrite && snapshot != nullptr) {
-    txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
-    txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(removed_bytes));
+  if (!is_empty_table) {
+    txn.metrics.emplace_back("numFiles", fmt::to_string(files.adds.size()));
+    if (overwrite && snapshot != nullptr) {
+      txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
+      txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(removed_bytes));
+    }
+    txn.metrics.emplace_back("numOutputRows", fmt::to_string(files.rows));
+    txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
   }
-  txn.metrics.emplace_back("numOutputRows", fmt::to_string(files.rows));
-  txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
   TRY_ASSIGN(const std::int64_t version, commit_files(*log, txn, *plan.info, files));
   log->wait_for_checkpoints();  // the process of a batch job may end with the write
   return WriteResult{version, false, files.rows, static_cast<std::int64_t>(files.adds.size())};

@@ -24,6 +24,14 @@ Status unsupported_source(const std::string& name, const std::string& format) {
   return Status::error("DELTA_CLONE_UNSUPPORTED_SOURCE", {{"name", name}, {"format", format}});
 }
 
+// The reference says so of a path, whatever there is.
+Status clone_is_there(const std::optional<TableName>& name, const std::string& directory) {
+  if (name) return Status::error("DELTA_TABLE_ALREADY_EXISTS", {{"tableName", name->quoted()}});
+  return Status::error(
+      "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+      {{"tableId", quote_identifiers({"delta", directory})}, {"tableLocation", directory}});
+}
+
 }  // namespace
 
 Result<delta::CloneSource> StatementRun::clone_source(const sql::Clone& clone) const {
@@ -37,7 +45,7 @@ Result<delta::CloneSource> StatementRun::clone_source(const sql::Clone& clone) c
     if (target->entry->provider == "parquet")
       return Status::unsupported(
           "SHALLOW CLONE of a table of Parquet files is not supported by Millstream yet");
-    return unsupported_source(target->shown, target->entry->provider);
+    return unsupported_source(target->shown, "Unknown");
   }
   delta::ReadOptions options;
   options.time_zone = session_.conf().time_zone();
@@ -58,7 +66,6 @@ StatementRun::Outcome StatementRun::clone_table(const sql::CreateTable& create) 
                        create.name[1].find('/') != std::string::npos;
   std::optional<TableName> name;
   bool taken = false;
-  std::string shown = "delta.`" + directory + "`";
   if (by_path) {
     TRY_ASSIGN(taken, delta::is_delta_table(warehouse_.store(), directory));
   } else {
@@ -66,12 +73,14 @@ StatementRun::Outcome StatementRun::clone_table(const sql::CreateTable& create) 
     TRY(Warehouse::check_name(*name));
     TRY(require_database(name->database));
     TRY_ASSIGN(taken, warehouse_.is_taken(*name));
-    shown = name->quoted();
   }
   if (taken && create.if_not_exists) return finish(answer());
-  if (taken && !create.replace)
-    return Status::error("DELTA_TABLE_ALREADY_EXISTS", {{"tableName", shown}});
-  if (create.must_exist && !taken) return not_found(create.name);
+  if (taken && !create.replace) return clone_is_there(name, directory);
+  if (create.must_exist && !taken) {
+    return Status::error(
+        "DELTA_CANNOT_REPLACE_MISSING_TABLE",
+        {{"tableName", name ? name->database + "." + name->table : join(create.name, ".")}});
+  }
   const bool external = !create.location.empty() && !taken;
   if (taken && !by_path) {
     TRY_ASSIGN(const Target target, changed_table(create.name, "CREATE TABLE"));
