@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 
 namespace millstream::avro {
 namespace {
@@ -66,7 +67,7 @@ class Converter {
   // Spark's own note of a type that Avro has not.
   static Result<SparkType> noted(const Type& type, const TypePtr& plain) {
     if (type.catalyst.empty()) return SparkType{plain, false};
-    TRY_ASSIGN(auto noted, column::parse_type(type.catalyst));
+    TRY_ASSIGN(auto noted, column::parse_noted_type(type.catalyst));
     return SparkType{std::move(noted), false};
   }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "column/types.h"
 
 namespace millstream::column {
@@ -41,10 +42,12 @@ class Parser {
     if (name == "interval") return interval();
     if (name == "decimal" || name == "dec" || name == "numeric") return decimal();
     if (name == "char" || name == "character" || name == "varchar") {
+      if (quoted_ || token_ != "(")
+        return Status::error("DATATYPE_MISSING_SIZE", {{"type", "\"" + to_upper(name) + "\""}});
       TRY_ASSIGN(const int length, one_number());
-      if (length < 1) return Status::invalid("{} needs a length of at least 1", name);
       return name == "varchar" ? varchar_type(length) : char_type(length);
     }
+    if (name == "string") TRY(collation());
     const TypePtr plain = plain_type(name);
     if (plain == nullptr) {
       return Status::error(
@@ -168,6 +171,16 @@ class Parser {
     return day >= 0 ? day_time_interval_type(day, to) : year_month_interval_type(year, to);
   }
 
+  // Of a text: its order of bytes is the only one that there is.
+  Status collation() {
+    if (!accept_word("collate")) return Status::OK();
+    const std::string name = token_;
+    if (at_end()) return unexpected();
+    advance();
+    if (equals_ignore_case(name, "UTF8_BINARY")) return Status::OK();
+    return Status::unsupported("the collation {}: Millstream compares texts by their bytes", name);
+  }
+
   static TypePtr plain_type(const std::string& name) {
     if (name == "boolean") return boolean_type();
     if (name == "tinyint" || name == "byte") return byte_type();
@@ -179,7 +192,8 @@ class Parser {
     if (name == "string") return string_type();
     if (name == "binary") return binary_type();
     if (name == "date") return date_type();
-    if (name == "timestamp" || name == "timestamp_ltz") return timestamp_type();
+    if (name == "timestamp") return plain_timestamp_type();
+    if (name == "timestamp_ltz") return timestamp_type();
     if (name == "timestamp_ntz") return timestamp_ntz_type();
     if (name == "variant") return variant_type();
     if (name == "void") return null_type();

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "column/types.h"
 
 namespace millstream::column {
@@ -35,7 +36,7 @@ Result<TypePtr> named_type(const std::string& name) {
   if (name == "byte") return byte_type();
   if (name == "null" || name == "void") return null_type();
   if (name == "calendar_interval") return type_of(TypeKind::calendar_interval);
-  return parse_type(name);
+  return parse_noted_type(name);
 }
 
 Result<TypePtr> read_type(const Json& json, int depth);

@@ -55,6 +55,7 @@ void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFile
 
 Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request,
                proto::AnalyzePlanResponse* response) {
+  const column::TimestampMeaning word(session::timestamp_word(session.session().conf()));
   if (session::has_delta_messages(request)) {
     TRY(session::expand_delta_messages(session.session(), &request, false, {}));
   }

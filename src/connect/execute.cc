@@ -196,15 +196,33 @@ proto::Relation sql_relation(const proto::SqlCommand& command) {
   return relation;
 }
 
+namespace {
+
+proto::AnalyzePlanRequest::Explain::ExplainMode explain_mode(sql::ExplainMode mode) {
+  using Explain = proto::AnalyzePlanRequest::Explain;
+  switch (mode) {
+    case sql::ExplainMode::extended:
+      return Explain::EXPLAIN_MODE_EXTENDED;
+    case sql::ExplainMode::codegen:
+      return Explain::EXPLAIN_MODE_CODEGEN;
+    case sql::ExplainMode::cost:
+      return Explain::EXPLAIN_MODE_COST;
+    case sql::ExplainMode::formatted:
+      return Explain::EXPLAIN_MODE_FORMATTED;
+    case sql::ExplainMode::simple:
+      break;
+  }
+  return Explain::EXPLAIN_MODE_SIMPLE;
+}
+
+}  // namespace
+
 Status Execution::sql(const proto::SqlCommand& command) {
   proto::ExecutePlanResponse response;
   auto* relation = response.mutable_sql_command_result()->mutable_relation();
   *relation = sql_relation(command);
-  const auto explain = [this](const plan::NodePtr& node, bool extended) {
-    using Explain = proto::AnalyzePlanRequest::Explain;
-    return explain_text(node,
-                        extended ? Explain::EXPLAIN_MODE_EXTENDED : Explain::EXPLAIN_MODE_SIMPLE,
-                        session_.conf().time_zone());
+  const auto explain = [this](const plan::NodePtr& node, sql::ExplainMode mode) {
+    return explain_text(node, explain_mode(mode), session_.conf().time_zone());
   };
   TRY_ASSIGN(const auto done, session::run_sql(session_, *relation, context_, explain));
   if (done) {

@@ -1,4 +1,5 @@
 #include "delta/type_changes.h"
+#include "column/timestamp_meaning.h"
 
 #include <nlohmann/json.hpp>
 
@@ -46,8 +47,8 @@ Status check_field(const Field& field) {
     };
     const std::string from_name = name("fromType");
     const std::string to_name = name("toType");
-    const auto from = column::parse_type(from_name);
-    const auto to = column::parse_type(to_name);
+    const auto from = column::parse_noted_type(from_name);
+    const auto to = column::parse_noted_type(to_name);
     if (!from.ok() || !to.ok() || !is_widening(**from, **to))
       return unsupported(field, from_name, to_name);
   }

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "column/char_varchar.h"
 #include "delta/change_feed.h"
 #include "delta/features.h"
 
@@ -21,14 +22,10 @@ bool same_names(const std::vector<std::string>& a, const std::vector<std::string
 
 // A new table's columns. Types that no table can have are refused by name.
 Result<Schema> new_schema(const WriteRequest& request) {
-  Schema schema = request.keep_nullability ? request.data : column::as_nullable(request.data);
+  Schema schema = column::with_char_notes(
+      request.keep_nullability ? request.data : column::as_nullable(request.data));
   for (auto& field : schema) {
     switch (field.type->kind()) {
-      case TypeKind::char_:
-      case TypeKind::varchar:
-        return Status::unsupported(
-            "column {} is {}: Millstream does not write char and varchar columns to Delta yet",
-            field.name, field.type->sql());
       case TypeKind::day_time_interval:
       case TypeKind::year_month_interval:
       case TypeKind::calendar_interval:

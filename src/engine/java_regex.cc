@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/icu_regex.h"
 #include "engine/utf8.h"
 
 namespace millstream::engine {
@@ -212,11 +213,15 @@ Result<std::shared_ptr<const JavaRegex>> JavaRegex::get(std::string_view pattern
   if (found == kept.end()) {
     if (kept.size() >= kept_max) kept.clear();
     auto made = std::make_shared<JavaRegex>();
-    TRY_ASSIGN(const std::string translated, translate(pattern, &made->has_dollar_));
+    made->pattern_ = pattern;
     RE2::Options options(RE2::Quiet);
     options.set_log_errors(false);
-    made->regex_ = std::make_unique<RE2>(translated, options);
-    if (!made->regex_->ok()) return refused(pattern, made->regex_->error());
+    const auto translated = translate(pattern, &made->has_dollar_);
+    if (translated.ok()) made->regex_ = std::make_unique<RE2>(*translated, options);
+    if (made->regex_ == nullptr || !made->regex_->ok()) {
+      made->regex_.reset();
+      TRY(made->other().status());
+    }
     found =
         kept.emplace(std::string(pattern), std::shared_ptr<const JavaRegex>(std::move(made))).first;
   }
@@ -225,7 +230,19 @@ Result<std::shared_ptr<const JavaRegex>> JavaRegex::get(std::string_view pattern
   return last;
 }
 
-int JavaRegex::group_count() const { return regex_->NumberOfCapturingGroups(); }
+int JavaRegex::group_count() const {
+  return regex_ == nullptr ? other_->group_count() : regex_->NumberOfCapturingGroups();
+}
+
+Result<const IcuRegex*> JavaRegex::other() const {
+  std::call_once(other_made_, [this] {
+    auto made = IcuRegex::make(pattern_);
+    other_status_ = made.status();
+    if (made.ok()) other_ = std::move(*made);
+  });
+  TRY(other_status_);
+  return other_.get();
+}
 
 namespace {
 
@@ -240,9 +257,10 @@ bool ends_a_line(std::string_view text) {
 
 Result<std::optional<JavaRegex::Match>> JavaRegex::find(std::string_view text,
                                                         std::size_t from) const {
-  if (has_dollar_ && ends_a_line(text)) {
-    return Status::unsupported(
-        "a regular expression with $ on text that ends with a line end is not supported");
+  // RE2's `$` is the very end.
+  if (regex_ == nullptr || (has_dollar_ && ends_a_line(text))) {
+    TRY_ASSIGN(const IcuRegex* regex, other());
+    return regex->find(text, from);
   }
   std::vector<re2::StringPiece> pieces(static_cast<std::size_t>(group_count()) + 1);
   const re2::StringPiece subject(text.data(), text.size());

@@ -1,8 +1,9 @@
-// Java's regular expressions on RE2, where both mean the same; other patterns are refused by name.
-// Immutable; any thread.
+// Java's regular expressions: on RE2 where both mean the same, else on ICU (icu_regex.h). What
+// neither does as Java is refused by name. Immutable; any thread.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ class RE2;
 }  // namespace re2
 
 namespace millstream::engine {
+
+class IcuRegex;
 
 class JavaRegex {
  public:
@@ -31,13 +34,19 @@ class JavaRegex {
     std::vector<std::optional<std::string_view>> groups;  // 0 is the whole match
   };
   int group_count() const;
-  // The first match that begins at `from` or later. `$` before a last line end, which RE2 has not,
-  // is an error.
+  // The first match that begins at `from` or later.
   Result<std::optional<Match>> find(std::string_view text, std::size_t from) const;
 
  private:
-  std::unique_ptr<re2::RE2> regex_;
+  Result<const IcuRegex*> other() const;
+
+  std::string pattern_;
+  std::unique_ptr<re2::RE2> regex_;  // null: RE2 has not all of the pattern
   bool has_dollar_ = false;
+  // Made when it is needed.
+  mutable std::once_flag other_made_;
+  mutable std::unique_ptr<const IcuRegex> other_;
+  mutable Status other_status_;
 };
 
 // The replacement of Matcher.replaceAll: $1, ${name} is refused, \x is x.

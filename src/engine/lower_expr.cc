@@ -276,11 +276,32 @@ Result<std::string> ExprLowering::case_when(const Expr& expr) {
   return out;
 }
 
+namespace {
+
+// A whole number that needs no cast beside others: lists have many. Empty: it is none.
+std::string bare_number(const Expr& expr) {
+  if (expr.kind != ExprKind::literal || !expr.type->is_integral() || !expr.value->is_valid)
+    return {};
+  std::string text = expr.value->ToString();
+  return text == "-9223372036854775808" ? std::string() : text;
+}
+
+}  // namespace
+
 Result<std::string> ExprLowering::in_list(const Expr& expr) {
-  TRY_ASSIGN(const Arguments parts, lower_all(expr.children));
-  if (parts.size() == 1)
-    return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE false END)", parts[0]);
-  return fmt::format("({} IN ({}))", parts[0], join({parts.begin() + 1, parts.end()}, ", "));
+  TRY_ASSIGN(const std::string value, lower(*expr.children[0]));
+  if (expr.children.size() == 1)
+    return fmt::format("(CASE WHEN {} IS NULL THEN NULL ELSE false END)", value);
+  const bool whole = expr.children[0]->type->is_integral();
+  std::string out = "(" + value + " IN (";
+  for (std::size_t i = 1; i < expr.children.size(); ++i) {
+    std::string item = whole ? bare_number(*expr.children[i]) : std::string();
+    if (item.empty()) {
+      TRY_ASSIGN(item, lower(*expr.children[i]));
+    }
+    out += (i > 1 ? ", " : "") + item;
+  }
+  return out + "))";
 }
 
 namespace {

@@ -16,12 +16,27 @@ std::size_t after(std::string_view text, const JavaRegex::Match& match) {
   return match.end < text.size() ? match.end + character_size(text, match.end) : text.size() + 1;
 }
 
+// What Java does not take for a pattern either.
+Status no_pattern(const char* function, std::string_view pattern) {
+  return Status::error("INVALID_PARAMETER_VALUE.PATTERN",
+                       {{"parameter", "`regexp`"},
+                        {"functionName", "`" + std::string(function) + "`"},
+                        {"value", "'" + std::string(pattern) + "'"}});
+}
+
 // Calls f(match) for each match from `from` on until f says false.
 template <typename F>
-Status each_match(std::string_view text, std::string_view pattern, std::size_t from, const F& f) {
-  TRY_ASSIGN(const auto regex, JavaRegex::get(pattern));
+Status each_match(const char* function, std::string_view text, std::string_view pattern,
+                  std::size_t from, const F& f) {
+  const auto found = JavaRegex::get(pattern);
+  if (!found.ok())
+    return found.status().is(ErrorKind::parse) ? no_pattern(function, pattern) : found.status();
+  const auto& regex = *found;
   for (std::size_t at = from; at <= text.size();) {
-    TRY_ASSIGN(const auto match, regex->find(text, at));
+    const auto searched = regex->find(text, at);
+    if (!searched.ok() && searched.status().is(ErrorKind::parse))
+      return no_pattern(function, pattern);
+    TRY_ASSIGN(const auto match, searched);
     if (!match.has_value()) break;
     TRY_ASSIGN(const bool more, f(*match));
     if (!more) break;
@@ -32,10 +47,11 @@ Status each_match(std::string_view text, std::string_view pattern, std::size_t f
 
 std::optional<bool> rlike(Failure& fail, std::string_view text, std::string_view pattern) {
   bool found = false;
-  const auto status = each_match(text, pattern, 0, [&](const JavaRegex::Match&) -> Result<bool> {
-    found = true;
-    return false;
-  });
+  const auto status =
+      each_match("rlike", text, pattern, 0, [&](const JavaRegex::Match&) -> Result<bool> {
+        found = true;
+        return false;
+      });
   if (!status.ok()) return fail(status);
   return found;
 }
@@ -52,8 +68,8 @@ Status check_group(std::string_view function, std::int32_t group, int count) {
 std::optional<std::string> extract(Failure& fail, std::string_view text, std::string_view pattern,
                                    std::int32_t group) {
   std::string out;
-  const auto status =
-      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+  const auto status = each_match(
+      "regexp_extract", text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
         TRY(check_group("regexp_extract", group, static_cast<int>(match.groups.size()) - 1));
         out = match.groups[static_cast<std::size_t>(group)].value_or("");
         return false;
@@ -65,8 +81,8 @@ std::optional<std::string> extract(Failure& fail, std::string_view text, std::st
 std::optional<Strings> extract_all(Failure& fail, std::string_view text, std::string_view pattern,
                                    std::int32_t group) {
   Strings out;
-  const auto status =
-      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+  const auto status = each_match(
+      "regexp_extract_all", text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
         TRY(check_group("regexp_extract_all", group, static_cast<int>(match.groups.size()) - 1));
         out.items.emplace_back(
             std::string(match.groups[static_cast<std::size_t>(group)].value_or("")));
@@ -86,8 +102,8 @@ std::optional<std::string> replace_all(Failure& fail, std::string_view text,
   const std::size_t from = byte_of_character(text, static_cast<std::size_t>(position - 1));
   if (position > 1 && from >= text.size()) return std::string(text);
   std::string out;
-  const auto status =
-      each_match(text, pattern, from, [&](const JavaRegex::Match& match) -> Result<bool> {
+  const auto status = each_match(
+      "regexp_replace", text, pattern, from, [&](const JavaRegex::Match& match) -> Result<bool> {
         out += text.substr(done, match.begin - done);
         TRY_ASSIGN(const std::string replacement, expand_replacement(by, match));
         out += replacement;
@@ -101,21 +117,22 @@ std::optional<std::string> replace_all(Failure& fail, std::string_view text,
 
 std::optional<std::int32_t> count(Failure& fail, std::string_view text, std::string_view pattern) {
   std::int32_t found = 0;
-  const auto status = each_match(text, pattern, 0, [&](const JavaRegex::Match&) -> Result<bool> {
-    ++found;
-    return true;
-  });
+  const auto status =
+      each_match("regexp_count", text, pattern, 0, [&](const JavaRegex::Match&) -> Result<bool> {
+        ++found;
+        return true;
+      });
   if (!status.ok()) return fail(status);
   return found;
 }
 
 std::optional<std::string> substr(Failure& fail, std::string_view text, std::string_view pattern) {
   std::optional<std::string> out;
-  const auto status =
-      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
-        out = std::string(*match.groups[0]);
-        return false;
-      });
+  const auto status = each_match("regexp_substr", text, pattern, 0,
+                                 [&](const JavaRegex::Match& match) -> Result<bool> {
+                                   out = std::string(*match.groups[0]);
+                                   return false;
+                                 });
   if (!status.ok()) return fail(status);
   return out;
 }
@@ -123,8 +140,8 @@ std::optional<std::string> substr(Failure& fail, std::string_view text, std::str
 std::optional<std::int32_t> instr(Failure& fail, std::string_view text, std::string_view pattern,
                                   std::int32_t) {
   std::int32_t place = 0;
-  const auto status =
-      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+  const auto status = each_match(
+      "regexp_instr", text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
         place = static_cast<std::int32_t>(utf8_length(text.substr(0, match.begin))) + 1;
         return false;
       });
@@ -151,7 +168,7 @@ std::optional<Strings> split(Failure& fail, std::string_view text, std::string_v
   }
   std::size_t done = 0;
   const auto status =
-      each_match(text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+      each_match("split", text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
         if (limit > 0 && static_cast<std::int32_t>(out.items.size()) == limit - 1) return false;
         // An empty match at the very beginning never makes a part.
         if (match.end == 0) return true;

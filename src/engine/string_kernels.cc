@@ -438,6 +438,36 @@ std::optional<std::string> violated(Failure& fail, std::string_view name,
                              {"values", std::string(values)}}));
 }
 
+// CHAR(n) and VARCHAR(n): blanks at the end are no matter, other characters beyond n are.
+template <bool fills>
+std::optional<std::string> fit(Failure& fail, std::string_view text, std::int32_t limit) {
+  const auto most = static_cast<std::size_t>(limit);
+  std::size_t length = utf8_length(text);
+  std::string out(text);
+  while (length > most && out.ends_with(' ')) {
+    out.pop_back();
+    --length;
+  }
+  if (length > most)
+    return fail(Status::error("EXCEED_LIMIT_LENGTH", {{"limit", std::to_string(limit)}}));
+  if (fills) out.append(most - length, ' ');
+  return out;
+}
+
+// A text longer than its column of a Delta table.
+std::optional<std::string> exceeded(Failure& fail, std::string_view rule, std::string_view value) {
+  return fail(Status::error("DELTA_EXCEED_CHAR_VARCHAR_LIMIT",
+                            {{"value", std::string(value)}, {"expr", std::string(rule)}}));
+}
+
+std::optional<std::string> fill_char(Failure&, std::string_view text, std::int32_t size) {
+  std::string out(text);
+  const std::size_t length = utf8_length(text);
+  if (length < static_cast<std::size_t>(size))
+    out.append(static_cast<std::size_t>(size) - length, ' ');
+  return out;
+}
+
 // What a comparator of array_sort says; equal elements keep their order.
 std::optional<bool> comes_before(Failure& fail, std::int32_t order, bool unknown, bool earlier) {
   if (unknown) {
@@ -497,6 +527,10 @@ Status register_string_kernels(duckdb_connection c) {
   TRY(add_kernel<crc32>(c, "ms_crc32"));
   TRY(add_kernel<raise>(c, "ms_raise_error", KernelKind::volatile_));
   TRY(add_kernel<violated>(c, "ms_violated", KernelKind::volatile_));
+  TRY(add_kernel<fit<true>>(c, "ms_fit_char"));
+  TRY(add_kernel<fit<false>>(c, "ms_fit_varchar"));
+  TRY(add_kernel<fill_char>(c, "ms_fill_char"));
+  TRY(add_kernel<exceeded>(c, "ms_exceeded", KernelKind::volatile_));
   TRY(add_kernel<comes_before>(c, "ms_comes_before"));
   TRY(add_kernel<split_part>(c, "ms_split_part"));
   return register_format_kernels(c);

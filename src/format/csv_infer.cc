@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   decimal,
   double_,
   date,
+  timestamp_ntz,
   timestamp,
   boolean,
   string,
@@ -31,6 +32,8 @@ struct Seen {
 };
 
 bool is_numeric(Kind kind) { return kind >= Kind::int_ && kind <= Kind::double_; }
+
+bool is_time(Kind kind) { return kind >= Kind::date && kind <= Kind::timestamp; }
 
 int digits_of(const Seen& seen) {
   if (seen.kind == Kind::int_) return 10;
@@ -49,9 +52,8 @@ Seen common(const Seen& a, const Seen& b) {
     if (digits > 38) return {Kind::double_};
     return {Kind::decimal, digits};
   }
-  const bool times = (a.kind == Kind::date || a.kind == Kind::timestamp) &&
-                     (b.kind == Kind::date || b.kind == Kind::timestamp);
-  return {times ? Kind::timestamp : Kind::string};
+  if (is_time(a.kind) && is_time(b.kind)) return {std::max(a.kind, b.kind)};
+  return {Kind::string};
 }
 
 class Inference {
@@ -93,6 +95,8 @@ class Inference {
     if (from <= Kind::decimal && is_whole(text, precision)) return {Kind::decimal, precision};
     if (from <= Kind::double_ && values_.is_double(text)) return {Kind::double_};
     if (from <= Kind::date && options_.prefer_date && values_.is_date(text)) return {Kind::date};
+    if (from <= Kind::timestamp_ntz && options_.infer_ntz && values_.is_timestamp_ntz(text))
+      return {Kind::timestamp_ntz};
     if (from <= Kind::timestamp && values_.is_timestamp(text)) return {Kind::timestamp};
     if (equals_ignore_case(text, "true") || equals_ignore_case(text, "false"))
       return {Kind::boolean};
@@ -115,6 +119,8 @@ column::TypePtr type_of(const Seen& seen) {
       return column::double_type();
     case Kind::date:
       return column::date_type();
+    case Kind::timestamp_ntz:
+      return column::timestamp_ntz_type();
     case Kind::timestamp:
       return column::timestamp_type();
     case Kind::boolean:

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "format/datetime_text.h"
 
 namespace millstream::format {
@@ -148,6 +149,7 @@ Status read_text_formats(const Options& options, CsvOptions& out) {
   TRY(read("timestampFormat", out.timestamp_format));
   TRY(read("timestampNTZFormat", out.timestamp_ntz_format));
   out.time_zone = options.get("timeZone", out.time_zone);
+  out.infer_ntz = column::timestamps_are_ntz();
   return TimeZone::find(out.time_zone).status();
 }
 

@@ -46,6 +46,7 @@ struct CsvOptions {
   std::optional<std::string> timestamp_ntz_format;
   std::string time_zone = "UTC";
   bool infer_schema = false;
+  bool infer_ntz = false;  // times without zone are TIMESTAMP_NTZ
   bool prefer_date = true;
 
   // Writing.

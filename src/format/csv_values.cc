@@ -154,17 +154,24 @@ bool CsvValues::is_timestamp(std::string_view text) const {
   return read_timestamp(text, ignored);
 }
 
+bool CsvValues::read_timestamp_ntz(std::string_view text, std::int64_t& micros) const {
+  if (!ntz_format_) return parse_timestamp_ntz_lenient(text, micros);
+  DateTimePattern::Fields fields;
+  if (!ntz_format_->parse(text, fields) || fields.has_zone) return false;
+  micros = fields.local_seconds * 1'000'000 + fields.micros;
+  return true;
+}
+
+bool CsvValues::is_timestamp_ntz(std::string_view text) const {
+  std::int64_t ignored;
+  return read_timestamp_ntz(text, ignored);
+}
+
 bool CsvValues::set_time(JsonColumn& column, std::int64_t row, std::string_view text) const {
   std::int64_t micros;
-  if (column.kind() == JsonColumn::Kind::timestamp) {
-    if (!read_timestamp(text, micros)) return false;
-  } else if (ntz_format_) {
-    DateTimePattern::Fields fields;
-    if (!ntz_format_->parse(text, fields) || fields.has_zone) return false;
-    micros = fields.local_seconds * 1'000'000 + fields.micros;
-  } else if (!parse_timestamp_ntz_lenient(text, micros)) {
-    return false;
-  }
+  const bool read = column.kind() == JsonColumn::Kind::timestamp ? read_timestamp(text, micros)
+                                                                 : read_timestamp_ntz(text, micros);
+  if (!read) return false;
   column.set<std::int64_t>(row, micros);
   return true;
 }

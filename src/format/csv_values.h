@@ -21,6 +21,7 @@ class CsvValues {
   bool is_double(std::string_view text) const;
   bool is_date(std::string_view text) const;
   bool is_timestamp(std::string_view text) const;
+  bool is_timestamp_ntz(std::string_view text) const;
 
  private:
   explicit CsvValues(const CsvOptions& options) : options_(options), zone_(TimeZone::fixed(0)) {}
@@ -28,6 +29,7 @@ class CsvValues {
   bool set_time(JsonColumn& column, std::int64_t row, std::string_view text) const;
   bool read_date(std::string_view text, std::int32_t& days) const;
   bool read_timestamp(std::string_view text, std::int64_t& micros) const;
+  bool read_timestamp_ntz(std::string_view text, std::int64_t& micros) const;
 
   const CsvOptions options_;
   TimeZone zone_;

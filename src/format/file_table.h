@@ -55,8 +55,16 @@ struct FileWriteRequest {
   std::shared_ptr<io::Store> store;  // null: the local one
 };
 
+struct FilesWritten {
+  std::int64_t rows = 0;
+  std::vector<std::string> partitions;  // the folders that got files: "p=1/q=x", sorted
+};
+
 // Writes all partitions of the rows, in parallel, as part-NNNNN-<uuid>-c000.<ext> files, then
-// _SUCCESS. Number of rows.
-Result<std::int64_t> write_files(const FileWriteRequest& request, const connector::Batches& rows);
+// _SUCCESS.
+Result<FilesWritten> write_files(const FileWriteRequest& request, const connector::Batches& rows);
+
+// "p=1": the folder of a value; nothing: of NULL and "".
+std::string partition_folder(std::string_view column, const std::optional<std::string>& value);
 
 }  // namespace millstream::format

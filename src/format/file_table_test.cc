@@ -128,7 +128,7 @@ TEST(FileTable, WritesAndReadsBack) {
     write.partition_by = {"k"};
     const auto count = write_files(write, *batches);
     ASSERT_TRUE(count.ok()) << count.status().to_string();
-    EXPECT_EQ(*count, 2);
+    EXPECT_EQ(count->rows, 2);
     EXPECT_TRUE(*store->exists(write.directory + "/_SUCCESS"));
     auto back = request(store, format, ddl);
     back.paths = {write.directory};

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "base/random.h"
 #include "base/text.h"
@@ -39,6 +40,16 @@ std::string escape_path_name(std::string_view text) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string partition_folder(std::string_view column, const std::optional<std::string>& value) {
+  const bool none = !value || value->empty();
+  return escape_path_name(column) + "=" +
+         (none ? std::string(null_directory) : escape_path_name(*value));
+}
+
+namespace {
 
 // A partition value as it stands in a directory's name; nothing: NULL or "".
 std::optional<std::string> partition_text(const arrow::Array& array, std::int64_t row,
@@ -84,6 +95,7 @@ struct Job {
 
   std::mutex mutex;
   std::vector<std::string> written;  // for the case that the job fails
+  std::set<std::string> folders;
   std::atomic<std::int64_t> rows{0};
 };
 
@@ -137,8 +149,7 @@ class Task {
     std::string directory;
     for (std::size_t i = 0; i < job_.partition_columns.size(); ++i) {
       const auto text = partition_text(*batch.column(job_.partition_columns[i]), row, job_.zone);
-      directory += (directory.empty() ? "" : "/") + escape_path_name(job_.partition_names[i]) +
-                   "=" + (text ? escape_path_name(*text) : std::string(null_directory));
+      directory += (directory.empty() ? "" : "/") + partition_folder(job_.partition_names[i], text);
     }
     return directory;
   }
@@ -198,6 +209,7 @@ class Task {
       {
         const std::lock_guard lock(job_.mutex);
         job_.written.push_back(path);
+        if (!place.directory.empty()) job_.folders.insert(place.directory);
       }
       TRY_ASSIGN(open.sink, job_.factory->open(job_.store, path));
       open.rows = 0;
@@ -240,7 +252,7 @@ Status split_columns(const column::Schema& schema, const std::vector<std::string
 
 }  // namespace
 
-Result<std::int64_t> write_files(const FileWriteRequest& request, const connector::Batches& rows) {
+Result<FilesWritten> write_files(const FileWriteRequest& request, const connector::Batches& rows) {
   TRY_ASSIGN(const FileFormat format, file_format(request.format));
   Job job;
   job.store = request.store ? request.store : io::local_store();
@@ -274,7 +286,7 @@ Result<std::int64_t> write_files(const FileWriteRequest& request, const connecto
     return status;
   }
   TRY(job.store->put(io::join_path(request.directory, "_SUCCESS"), ""));
-  return job.rows.load();
+  return FilesWritten{job.rows.load(), {job.folders.begin(), job.folders.end()}};
 }
 
 }  // namespace millstream::format

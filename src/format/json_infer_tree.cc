@@ -241,6 +241,17 @@ void InferTree::mark_decimal(InferNode& node, std::string_view text) {
   node.scale = static_cast<std::int16_t>(std::max<int>(node.scale, shape->scale));
 }
 
+InferNode::Seen InferTree::time_or_string(std::string_view text) const {
+  std::int64_t micros;
+  DateTimePattern::Fields fields;
+  const bool local = ntz_format_ ? ntz_format_->parse(text, fields) && !fields.has_zone
+                                 : parse_timestamp_ntz_lenient(text, micros);
+  if (local) return options_.infer_ntz ? Seen::timestamp_ntz : Seen::timestamp;
+  const bool zoned = timestamp_format_ ? timestamp_format_->parse(text, fields)
+                                       : parse_timestamp_lenient(text, zone_, micros);
+  return zoned ? Seen::timestamp : Seen::string;
+}
+
 template <typename Scanner>
 bool InferTree::read_string(Scanner& scanner, InferNode& node) {
   if (!options_.prefers_decimal && !options_.infer_timestamp && (node.seen & Seen::string) != 0) {
@@ -253,17 +264,7 @@ bool InferTree::read_string(Scanner& scanner, InferNode& node) {
     mark_decimal(node, text);
     return true;
   }
-  bool is_timestamp = false;
-  if (options_.infer_timestamp) {
-    std::int64_t micros;
-    DateTimePattern::Fields fields;
-    is_timestamp = ntz_format_ ? ntz_format_->parse(text, fields) && !fields.has_zone
-                               : parse_timestamp_ntz_lenient(text, micros);
-    is_timestamp =
-        is_timestamp || (timestamp_format_ ? timestamp_format_->parse(text, fields)
-                                           : parse_timestamp_lenient(text, zone_, micros));
-  }
-  mark(node, is_timestamp ? Seen::timestamp : Seen::string);
+  mark(node, options_.infer_timestamp ? time_or_string(text) : Seen::string);
   return true;
 }
 
@@ -301,6 +302,7 @@ class SchemaMaker {
   Result<TypePtr> type_of(const InferNode& node) const {
     constexpr int numeric = Seen::long_ | Seen::double_ | Seen::decimal;
     const int kinds = (node.seen & numeric) != 0 ? (node.seen & ~numeric) | Seen::long_ : node.seen;
+    if (kinds == (Seen::timestamp | Seen::timestamp_ntz)) return column::timestamp_type();
     if (kinds == 0) return options_.drop_field_if_all_null ? TypePtr() : column::string_type();
     if ((kinds & (kinds - 1)) != 0) return column::string_type();
     if (kinds == Seen::long_) return numeric_type(node);
@@ -309,6 +311,8 @@ class SchemaMaker {
         return column::boolean_type();
       case Seen::timestamp:
         return column::timestamp_type();
+      case Seen::timestamp_ntz:
+        return column::timestamp_ntz_type();
       case Seen::object: {
         TRY_ASSIGN(auto fields, fields_of(node));
         return fields.empty() ? TypePtr() : column::struct_type(std::move(fields));

@@ -32,6 +32,7 @@ struct InferNode {
     timestamp = 32,
     object = 64,
     array = 128,
+    timestamp_ntz = 256,
   };
   std::uint16_t seen = 0;           // NULL and "" leave no mark
   std::int16_t integer_digits = 0;  // of decimals: the most
@@ -100,6 +101,8 @@ class InferTree final : public JsonLines {
   }
 
   const JsonOptions options_;
+  InferNode::Seen time_or_string(std::string_view text) const;
+
   std::optional<DateTimePattern> timestamp_format_;
   std::optional<DateTimePattern> ntz_format_;
   TimeZone zone_;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "format/datetime_text.h"
 
 namespace millstream::format {
@@ -174,6 +175,7 @@ Result<JsonOptions> parse_json_options(const Options& options,
   TRY_ASSIGN(out.primitives_as_string, options.get_bool("primitivesAsString", false));
   TRY_ASSIGN(out.prefers_decimal, options.get_bool("prefersDecimal", false));
   TRY_ASSIGN(out.infer_timestamp, options.get_bool("inferTimestamp", false));
+  out.infer_ntz = column::timestamps_are_ntz();
   TRY_ASSIGN(out.drop_field_if_all_null, options.get_bool("dropFieldIfAllNull", false));
   if (const auto* ratio = options.find("samplingRatio"); ratio != nullptr) {
     char* end = nullptr;

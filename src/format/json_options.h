@@ -48,6 +48,7 @@ struct JsonOptions {
   bool primitives_as_string = false;
   bool prefers_decimal = false;
   bool infer_timestamp = false;
+  bool infer_ntz = false;  // of times without zone
   bool drop_field_if_all_null = false;
   double sampling_ratio = 1.0;
 };

@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "format/arrow_status.h"
 #include "format/calendar.h"
 
@@ -479,7 +480,7 @@ class ToOrc {
 Result<TypePtr> spark_type_of_orc(const arrow::Field& field) {
   if (!has_note(field)) return type_of_orc(*field.type());
   TRY_ARROW_ASSIGN(const auto note, field.metadata()->Get(type_note));
-  return column::parse_type(note);
+  return column::parse_noted_type(note);
 }
 
 std::shared_ptr<arrow::Field> orc_field(const column::Field& field) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "format/datetime_text.h"
 #include "format/files.h"
 #include "format/json_numbers.h"
@@ -81,7 +82,7 @@ TypePtr infer_value(const std::string& text, const std::string& time_zone) {
     return column::decimal_type(precision, 0);
   double ignored;
   if (parse_java_double(text, ignored)) return column::double_type();
-  if (is_timestamp(text, time_zone)) return column::timestamp_type();
+  if (is_timestamp(text, time_zone)) return column::plain_timestamp_type();
   if (is_date(text)) return column::date_type();
   return column::string_type();
 }
@@ -96,6 +97,7 @@ TypePtr wider(const TypePtr& a, const TypePtr& b) {
   if (either(TypeKind::int_, TypeKind::long_)) return column::long_type();
   if (either(TypeKind::int_, TypeKind::double_)) return column::double_type();
   if (either(TypeKind::date, TypeKind::timestamp)) return column::timestamp_type();
+  if (either(TypeKind::date, TypeKind::timestamp_ntz)) return column::timestamp_ntz_type();
   const auto digits = [](const TypePtr& type) {
     switch (type->kind()) {
       case TypeKind::int_:

@@ -73,10 +73,13 @@ TypePtr common(const XmlOptions& options, const TypePtr& a, const TypePtr& b) {
     return before + behind > 38 ? column::double_type()
                                 : column::decimal_type(before + behind, behind);
   }
+  const auto either = [&](TypeKind kind) { return a->kind() == kind || b->kind() == kind; };
   const auto is_time = [](const TypePtr& type) {
-    return type->kind() == TypeKind::date || type->kind() == TypeKind::timestamp;
+    return type->kind() == TypeKind::date || type->kind() == TypeKind::timestamp ||
+           type->kind() == TypeKind::timestamp_ntz;
   };
-  return is_time(a) && is_time(b) ? column::timestamp_type() : column::string_type();
+  if (!is_time(a) || !is_time(b)) return column::string_type();
+  return either(TypeKind::timestamp) ? column::timestamp_type() : column::timestamp_ntz_type();
 }
 
 class Inference {
@@ -129,6 +132,8 @@ class Inference {
       return column::boolean_type();
     }
     if (values_.is_date(text)) return column::date_type();
+    if (options_.values.infer_ntz && values_.is_timestamp_ntz(text))
+      return column::timestamp_ntz_type();
     if (values_.is_timestamp(text)) return column::timestamp_type();
     return column::string_type();
   }

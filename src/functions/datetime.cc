@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "functions/table.h"
 
 namespace millstream::functions {
@@ -52,12 +53,17 @@ Result<Call> to_date(const Request& request) {
   return call;
 }
 
+// Of to_timestamp, make_timestamp and kin.
+bool means_ntz(const std::string& name) {
+  return name.ends_with("_ntz") || (!name.ends_with("_ltz") && column::timestamps_are_ntz());
+}
+
 Result<Call> to_timestamp(const Request& request) {
   if (request.arguments.empty() || request.arguments.size() > 2)
     return wrong_arity(request, "[1, 2]");
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
-  const bool ntz = request.name.ends_with("ntz");
+  const bool ntz = means_ntz(request.name);
   const bool attempt = request.name.starts_with("try_");
   call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
   call.nullable = any_nullable(request) || attempt ||
@@ -241,11 +247,12 @@ Result<Call> extract(const Request& request) {
 // make_timestamp(year, month, day, hour, minute, second[, zone]) and its kin.
 Result<Call> make_timestamp(const Request& request) {
   const std::size_t given = request.arguments.size();
-  const bool ntz = request.name.ends_with("_ntz");
-  if (given < 6 || given > (ntz ? 6U : 7U)) {
+  const bool ntz = means_ntz(request.name);
+  const std::size_t most = request.name.ends_with("_ntz") ? 6 : 7;
+  if (given < 6 || given > most) {
     if (given == 1 || given == 2 || given == 3)
       return Status::unsupported("{} of a date and a time is not supported", request.name);
-    return wrong_arity(request, ntz ? "6" : "[6, 7]");
+    return wrong_arity(request, most == 6 ? "6" : "[6, 7]");
   }
   Call call = begin_call(request);
   for (std::size_t i = 0; i < given; ++i) {
@@ -261,8 +268,9 @@ Result<Call> make_timestamp(const Request& request) {
   }
   const bool attempt = request.name.starts_with("try_");
   call.name = std::string(attempt ? "try_" : "") + "make_timestamp";
+  // A time of day has no zone to be taken from.
   if (ntz) call.name += "_ntz";
-  if (given == 7) call.name += "_zoned";
+  if (given == 7 && !ntz) call.name += "_zoned";
   if (given == 7 && request.name == "try_make_timestamp")
     call.pretty = pretty_from("try_make_timestamp({0}, {1}, {2}, {3}, {4}, {5})", request);
   call.type = ntz ? column::timestamp_ntz_type() : column::timestamp_type();
@@ -378,7 +386,7 @@ Result<Call> cast_to(const Request& request) {
   if (request.name == "decimal") {
     call.type = column::decimal_type(10, 0);
   } else {
-    TRY_ASSIGN(call.type, column::parse_type(request.name));
+    TRY_ASSIGN(call.type, column::parse_noted_type(request.name));
   }
   const TypePtr& from = request.arguments[0].type;
   if (!can_cast(from, call.type, request.settings.ansi)) {
@@ -638,6 +646,7 @@ const Entry entries[] = {
     {.name = "parse_timestamp", .sql = "ms_parse_timestamp({0}, {1}, {tz})"},
     {.name = "parse_timestamp_ntz", .sql = "ms_parse_timestamp({0}, {1}, 'UTC')"},
     {.name = "try_parse_timestamp", .sql = "ms_try_parse_timestamp({0}, {1}, {tz})"},
+    {.name = "try_parse_timestamp_ntz", .sql = "ms_try_parse_timestamp({0}, {1}, 'UTC')"},
     {.name = "try_cast_timestamp"},
     {.name = "try_cast_date"},
     {.name = "unix_timestamp", .rule = unix_timestamp},

@@ -1,7 +1,9 @@
 #include "plan/expressions.h"
+#include "column/char_varchar.h"
 
 #include <arrow/scalar.h>
 
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -240,10 +242,13 @@ Result<ExprPtr> ExpressionAnalyzer::attribute(const sc::Expression_UnresolvedAtt
       found.status().condition().starts_with("UNRESOLVED_COLUMN")) {
     // Functions that are written without parentheses.
     const std::string lower = to_lower(parts[0]);
-    if (lower == "current_date" || lower == "current_timestamp" || lower == "current_user" ||
-        lower == "user") {
+    static const std::set<std::string> bare_names = {"current_date", "current_timestamp",
+                                                     "current_user", "current_time",
+                                                     "session_user", "user"};
+    if (bare_names.contains(lower)) {
       sc::Expression_UnresolvedFunction bare;
-      bare.set_function_name(lower == "user" ? "current_user" : lower);
+      const bool user = lower == "user" || lower == "session_user";
+      bare.set_function_name(user ? "current_user" : lower);
       auto called = function(bare);
       if (called.ok()) {
         return make_alias(*called, (*called)->pretty, next_attribute_id());
@@ -316,6 +321,7 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const sc::Expression_Cast& proto) {
   } else {
     TRY_ASSIGN(to, column::parse_type(proto.type_str()));
   }
+  to = column::as_strings(to);  // values have no CHAR and VARCHAR: columns of tables do
   const bool try_cast = proto.eval_mode() == sc::Expression_Cast::EVAL_MODE_TRY;
   const bool use_ansi = proto.eval_mode() == sc::Expression_Cast::EVAL_MODE_ANSI ||
                         (proto.eval_mode() != sc::Expression_Cast::EVAL_MODE_LEGACY && ansi());
@@ -389,12 +395,34 @@ Result<ExprPtr> without_member(ExpressionAnalyzer& analyzer, const ExprPtr& base
 }  // namespace
 
 // * EXCEPT (a, s.b): without column a, and without member b of column s.
+namespace {
+
+Status overlapping(const sc::Expression_UnresolvedFunction& proto) {
+  std::vector<std::string> given;
+  for (int i = 1; i < proto.arguments_size(); ++i) {
+    const auto parts =
+        sql::parse_identifier(proto.arguments(i).unresolved_attribute().unparsed_identifier());
+    if (parts.ok()) given.push_back(join(*parts, "."));
+  }
+  return Status::error("EXCEPT_OVERLAPPING_COLUMNS", {{"columns", join(given, ", ")}});
+}
+
+Status no_member(const std::string& name, const column::DataType& type) {
+  std::vector<std::string> members;
+  for (const auto& field : type.fields()) members.push_back(sql_id(field.name));
+  return Status::error("FIELD_NOT_FOUND",
+                       {{"fieldName", sql_id(name)}, {"fields", join(members, ", ")}});
+}
+
+}  // namespace
+
 Result<std::vector<ExprPtr>> ExpressionAnalyzer::star_except(
     const sc::Expression_UnresolvedFunction& proto) {
   TRY_ASSIGN(std::vector<ExprPtr> columns, expand(proto.arguments(0)));
   const bool sensitive = scope_.case_sensitive();
   std::vector<std::string> names;
   for (const ExprPtr& column : columns) names.push_back(sql_id(column->name));
+  std::vector<std::string> dropped;
   for (int i = 1; i < proto.arguments_size(); ++i) {
     TRY_ASSIGN(
         const NameParts parts,
@@ -413,7 +441,20 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::star_except(
         return same_name(column->name, parts.back(), sensitive);
       });
     }
-    if (found || columns.size() < before) continue;
+    if (found || columns.size() < before) {
+      dropped.push_back(parts.back());
+      continue;
+    }
+    const bool twice = std::any_of(dropped.begin(), dropped.end(), [&](const auto& name) {
+      return same_name(name, parts.back(), sensitive);
+    });
+    if (twice) return overlapping(proto);
+    for (const ExprPtr& column : columns) {
+      if (parts.size() == 2 && same_name(column->name, parts[0], sensitive) &&
+          column->type->kind() == column::TypeKind::struct_) {
+        return no_member(parts[1], *column->type);
+      }
+    }
     return Status::error("UNRESOLVED_COLUMN.WITH_SUGGESTION",
                          {{"objectName", sql_id(parts)}, {"proposal", join(names, ", ")}});
   }
@@ -482,7 +523,11 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::expand(const Proto& proto) {
   if (proto.has_alias() && proto.alias().name_size() > 1) return multi_alias(proto.alias());
   if (proto.has_expression_string()) return expand_string(proto.expression_string().expression());
   const std::string& function = proto.unresolved_function().function_name();
-  if (function == "ms_star_except") return star_except(proto.unresolved_function());
+  if (function == "ms_star_except") {
+    auto columns = star_except(proto.unresolved_function());
+    return columns.ok() ? columns
+                        : Result<std::vector<ExprPtr>>(placed_at(columns.status(), proto));
+  }
   if (function == "ms_star_set") return star_set(proto.unresolved_function());
   TRY_ASSIGN(ExprPtr expr, resolve(proto));
   return std::vector<ExprPtr>{std::move(expr)};

@@ -108,7 +108,8 @@ class ExpressionAnalyzer {
   Result<ExprPtr> input_file(const std::string& name);
   Result<ExprPtr> null_if(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> make_struct(const std::string& name, const std::vector<ExprPtr>& arguments);
-  Result<ExprPtr> local_timestamp(const ExprPtr& micros);
+  Result<ExprPtr> variant_path(const std::vector<ExprPtr>& arguments);
+  Result<ExprPtr> local_timestamp(const ExprPtr& micros, bool has_zone);
   Result<ExprPtr> aggregate_filter(const std::vector<ExprPtr>& arguments);
   Result<ExprPtr> time_window(const std::vector<ExprPtr>& arguments);  // time_window.cc
   Result<ExprPtr> window_time(const ExprPtr& window);

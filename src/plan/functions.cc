@@ -3,7 +3,9 @@
 #include <arrow/scalar.h>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "functions/lowering.h"
+#include "plan/char_comparison.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
 #include "plan/subquery.h"
@@ -249,6 +251,7 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
       arguments[i] = std::move(converted);
     }
   }
+  fill_up_chars(resolved.name, arguments);
   for (const auto& added : resolved.added_arguments) {
     TRY_ASSIGN(TypePtr type, column::from_arrow(*added->type));
     arguments.push_back(literal_of(added, type));
@@ -386,12 +389,41 @@ Result<std::optional<ExprPtr>> ExpressionAnalyzer::special_function(
         "SEED_EXPRESSION_IS_UNFOLDABLE",
         {{"seedExpr", sql_expr(arguments[0]->pretty)}, {"exprWithSeed", sql_expr(seeded)}});
   }
+  if (lower == "ms_variant_path") return wrap(variant_path(arguments));
   if (lower == "ms_row") return wrap(call("named_struct", arguments));
   if (lower == "ms_filter" && arguments.size() == 2) return wrap(aggregate_filter(arguments));
-  if (lower == "ms_local_timestamp" && arguments.size() == 1) {
-    return wrap(local_timestamp(arguments[0]));
+  if (lower == "ms_local_timestamp" && arguments.size() == 2) {
+    return wrap(local_timestamp(arguments[0], arguments[1]->pretty == "true"));
   }
   return std::optional<ExprPtr>();
+}
+
+namespace {
+
+// The last name of a path: b of $.a.b[0].
+std::string last_name(const std::string& path) {
+  std::string name;
+  for (std::size_t at = path.size(); at > 1; --at) {
+    const char c = path[at - 1];
+    if (c == '.' && !name.empty()) break;
+    if (c == '[') {
+      name.clear();
+    } else {
+      name.insert(name.begin(), c);
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+// v:a.b
+Result<ExprPtr> ExpressionAnalyzer::variant_path(const std::vector<ExprPtr>& arguments) {
+  if (arguments[0]->type->kind() == column::TypeKind::variant) {
+    TRY_ASSIGN(const ExprPtr member, call("variant_get", arguments));
+    return make_alias(member, last_name(arguments[1]->pretty), next_attribute_id());
+  }
+  return Status::unsupported("a path of what is no variant is not supported");
 }
 
 // input_file_name() and kin: what the file's hidden column says, where rows come from files.
@@ -516,6 +548,7 @@ Result<ExprPtr> ExpressionAnalyzer::in_list(const std::vector<ExprPtr>& argument
     out->children.push_back(implicit_cast(argument, type, ansi()));
     out->nullable = out->nullable || out->children.back()->nullable;
   }
+  fill_up_chars("in", out->children);
   return ExprPtr(out);
 }
 
@@ -582,10 +615,17 @@ Result<ExprPtr> ExpressionAnalyzer::make_struct(const std::string& name,
   return ExprPtr(out);
 }
 
-// TIMESTAMP '2024-01-01 00:00:00' without zone: the parser gives its wall-clock micros.
-Result<ExprPtr> ExpressionAnalyzer::local_timestamp(const ExprPtr& micros) {
+// TIMESTAMP '2024-01-01 00:00:00' without zone: the parser gives its wall-clock micros. `has_zone`:
+// it says TIMESTAMP_LTZ.
+Result<ExprPtr> ExpressionAnalyzer::local_timestamp(const ExprPtr& micros, bool has_zone) {
   const auto value = constant_integer(*micros);
   if (!value) return Status::internal("ms_local_timestamp wants a constant");
+  if (!has_zone && column::timestamps_are_ntz()) {
+    return make_literal(std::make_shared<arrow::TimestampScalar>(
+                            *value, column::to_arrow(column::timestamp_ntz_type())),
+                        column::timestamp_ntz_type(),
+                        fmt::format("TIMESTAMP_NTZ '{}'", format_timestamp_utc(*value)));
+  }
   const std::string pretty = fmt::format("TIMESTAMP '{}'", format_timestamp_utc(*value));
   if (is_utc(settings_.functions.time_zone)) {
     return make_literal(std::make_shared<arrow::TimestampScalar>(

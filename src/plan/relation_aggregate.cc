@@ -73,6 +73,7 @@ Result<ExprPtr> with_grouping_keys(const ExprPtr& expr, const std::vector<Key>& 
     if (e->kind != ExprKind::aggregate || !(one || e->name == "grouping_id")) return e;
     if (!sets) {
       status = Status::error("UNSUPPORTED_GROUPING_EXPRESSION");
+      if (e->origin) status = placed_in_text(status, *e->origin);
       return e;
     }
     if (!one && e->children.empty()) {
@@ -198,19 +199,47 @@ ExprPtr aggregates_to_columns(const ExprPtr& expr, std::vector<ExprPtr>& columns
   return changed ? ExprPtr(copy) : expr;
 }
 
+// The keys that some set of GROUPING SETS has not.
+IdSet keys_left_out(const Aggregate& node) {
+  IdSet out;
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    const bool in_all =
+        std::all_of(node.grouping_sets.begin(), node.grouping_sets.end(), [&](const auto& set) {
+          return std::find(set.begin(), set.end(), static_cast<int>(i)) != set.end();
+        });
+    if (!in_all) out.insert(key_of(node.keys[i]->id));
+  }
+  return out;
+}
+
 void set_output(Aggregate& node) {
   node.output.clear();
   for (const ExprPtr& e : node.exprs) node.output.push_back(attribute_of(*e));
   if (node.grouping_sets.empty()) return;
   // A key is NULL in the sets that leave it out.
+  const IdSet left_out = keys_left_out(node);
   IdSet keys;
   for (const ExprPtr& key : node.keys) keys.insert(key_of(key->id));
   for (std::size_t i = 0; i < node.exprs.size(); ++i) {
     IdSet used;
     add_references(*node.exprs[i], used);
     const bool of_sets = contains(*node.exprs[i], ExprKind::aggregate);
-    if (!used.empty() && !of_sets && subset(*node.exprs[i], keys)) node.output[i].nullable = true;
+    const bool may_be_null = std::any_of(used.begin(), used.end(),
+                                         [&](std::int64_t id) { return left_out.contains(id); });
+    if (may_be_null && !of_sets && subset(*node.exprs[i], keys)) node.output[i].nullable = true;
   }
+}
+
+// The expressions over groups with the keys that sets leave out as columns that may be NULL.
+ExprPtr with_null_keys(const ExprPtr& expr, const IdSet& left_out) {
+  return transform(expr, [&](const ExprPtr& e) -> ExprPtr {
+    const bool key = e->kind == ExprKind::attribute && left_out.contains(key_of(e->id));
+    const bool alias = e->kind == ExprKind::alias && e->children[0]->nullable;
+    if ((!key && !alias) || e->nullable) return e;
+    auto out = std::make_shared<Expr>(*e);
+    out->nullable = true;
+    return out;
+  });
 }
 
 // The keys' definitions: those columns of the projection below that are not passed on as they are.
@@ -279,6 +308,8 @@ Result<NodePtr> make_aggregate(NodePtr input, std::vector<ExprPtr> keys, std::ve
   for (ExprPtr& e : exprs) e = aggregates_to_columns(e, node->exprs, false);
   if (having != nullptr) having = aggregates_to_columns(having, node->exprs, false);
   set_output(*node);
+  const IdSet left_out = keys_left_out(*node);
+  for (ExprPtr& e : exprs) e = with_null_keys(e, left_out);
   NodePtr groups = node;
   if (having != nullptr) groups = make_filter(groups, having);
   groups = separate_windows(std::move(groups), exprs);

@@ -1,5 +1,6 @@
 // Where rows come from: tables, data sources, ranges.
 #include "base/text.h"
+#include "plan/char_comparison.h"
 #include "plan/refusals.h"
 #include "plan/relations.h"
 #include "plan/tree.h"
@@ -74,7 +75,7 @@ Result<NodePtr> RelationAnalyzer::read(const sc::Read& proto) {
     return make_scan(std::move(table));
   }
   TRY_ASSIGN(auto table, resolver_.data_source(format, source.schema(), options, paths));
-  return make_scan(std::move(table));
+  return with_filled_chars(make_scan(std::move(table)));
 }
 
 Result<NodePtr> RelationAnalyzer::range(const sc::Range& proto) {

@@ -1,5 +1,7 @@
 #include "plan/text.h"
 
+#include <cstdio>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -243,6 +245,18 @@ std::string format_year_month_interval(std::int32_t months, int start_field, int
   }
   if (start_field == 1) return fmt::format("INTERVAL '{}{}' MONTH", sign, magnitude);
   return fmt::format("INTERVAL '{}{}-{}' YEAR TO MONTH", sign, magnitude / 12, magnitude % 12);
+}
+
+Status placed_in_text(const Status& status, const QueryContext& place) {
+  ErrorInfo info = status.info();
+  info.contexts.push_back(place);
+  // The summary begins with the place: "== SQL (line 1, position 8) ==".
+  int line = 0;
+  int position = 0;
+  const bool known =
+      std::sscanf(place.summary.c_str(), "== SQL (line %d, position %d", &line, &position) == 2;
+  if (place.is_sql && known) info.message += fmt::format("; line {} pos {}", line, position - 1);
+  return Status(std::move(info));
 }
 
 }  // namespace millstream::plan

@@ -32,4 +32,7 @@ std::string format_timestamp_utc(std::int64_t micros);  // 2024-01-01 00:00:00[.
 std::string format_day_time_interval(std::int64_t micros, int start_field, int end_field);
 std::string format_year_month_interval(std::int32_t months, int start_field, int end_field);
 
+// The error of an analysis with the place, in its message too.
+Status placed_in_text(const Status& status, const QueryContext& place);
+
 }  // namespace millstream::plan

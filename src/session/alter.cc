@@ -5,7 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "column/char_varchar.h"
+#include "delta/schema_rules.h"
 #include "delta/snapshot.h"
+#include "delta/table.h"
+#include "delta/write.h"
 #include "plan/text.h"
 #include "session/column_rules.h"
 #include "session/statement_run.h"
@@ -92,13 +96,22 @@ Result<Schema> added(const Schema& schema, const sql::ColumnChange& change) {
     Field field;
     field.name = change.path.back();
     TRY_ASSIGN(field.type, column::parse_type(change.type));
+    field = column::with_char_note(std::move(field));
     if (change.default_text) {
       return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED");
     }
-    if (change.comment) field.metadata = with_comment("", *change.comment);
+    if (change.comment) field.metadata = with_comment(field.metadata, *change.comment);
     TRY(place(fields, std::move(field), change.position, change.path, schema));
     return fields;
   });
+}
+
+// What a column of texts may be declared as instead: as long or longer, or any text.
+bool can_become(const column::DataType& from, const column::DataType& to) {
+  using column::TypeKind;
+  if (!from.is_string() || !to.is_string() || from.kind() == TypeKind::string) return false;
+  if (to.kind() == TypeKind::string) return true;
+  return to.kind() == TypeKind::varchar && from.length() <= to.length();
 }
 
 Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
@@ -108,10 +121,23 @@ Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
     Field field = fields[static_cast<std::size_t>(index)];
     if (!change.type.empty()) {
       TRY_ASSIGN(const auto type, column::parse_type(change.type));
-      if (!column::same_type_ignoring_nullability(type, field.type)) {
+      const auto declared = column::declared_type(field);
+      const auto before = declared == nullptr ? field.type : declared;
+      if (can_become(*before, *type)) {
+        field.type = type;
+        field = column::with_char_note(std::move(field));
+      } else if (!column::same_type_ignoring_nullability(type, before) &&
+                 (column::has_char_or_varchar(type) || declared != nullptr)) {
+        return Status::error("NOT_SUPPORTED_CHANGE_COLUMN",
+                             {{"table", ""},
+                              {"originName", quote_identifiers(change.path)},
+                              {"originType", "\"" + before->sql() + "\""},
+                              {"newName", quote_identifiers(change.path)},
+                              {"newType", "\"" + type->sql() + "\""}});
+      } else if (!column::same_type_ignoring_nullability(type, before)) {
         return Status::error("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
                              {{"fieldPath", join(change.path, ".")},
-                              {"oldField", field.type->sql()},
+                              {"oldField", before->sql()},
                               {"newField", type->sql()}});
       }
     }
@@ -214,6 +240,17 @@ const char* shown_operation(const sql::AlterTable& alter) {
       return "ALTER TABLE ... RENAME COLUMN";
     case sql::AlterKind::comment:
       return "COMMENT ON TABLE";
+    case sql::AlterKind::set_location:
+      return alter.partitions.empty() ? "ALTER TABLE ... SET LOCATION ..."
+                                      : "ALTER TABLE ... PARTITION ... SET LOCATION";
+    case sql::AlterKind::add_partitions:
+      return "ALTER TABLE ... ADD PARTITION ...";
+    case sql::AlterKind::drop_partitions:
+      return "ALTER TABLE ... DROP PARTITION ...";
+    case sql::AlterKind::rename_partition:
+      return "ALTER TABLE ... RENAME TO PARTITION";
+    case sql::AlterKind::recover_partitions:
+      return "ALTER TABLE ... RECOVER PARTITIONS";
     case sql::AlterKind::add_constraint:
       return "ALTER TABLE ... ADD CONSTRAINT";
     case sql::AlterKind::drop_constraint:
@@ -227,7 +264,57 @@ const char* shown_operation(const sql::AlterTable& alter) {
 
 }  // namespace
 
+// SET LOCATION: the name is that of another table with the same columns.
+Status StatementRun::move_delta_table(const sql::AlterTable& alter, const Target& target) {
+  if (!target.name)
+    return Status::unsupported("ALTER TABLE … SET LOCATION of a path is not supported");
+  TRY_ASSIGN(const std::string directory, io::local_path(alter.location));
+  TRY_ASSIGN(const bool exists, delta::is_delta_table(warehouse_.store(), directory));
+  if (!exists) {
+    return Status::error("DELTA_MISSING_DELTA_TABLE", {{"tableName", quote_identifier(directory)}});
+  }
+  TRY_ASSIGN(const auto from, delta::DeltaTable::open(warehouse_.store(), target.directory));
+  TRY_ASSIGN(const auto to, delta::DeltaTable::open(warehouse_.store(), directory));
+  const bool checked =
+      !session_.conf().flag("spark.databricks.delta.alterLocation.bypassSchemaCheck");
+  if (checked && column::schema_to_json(from->schema()) != column::schema_to_json(to->schema())) {
+    return Status::error("DELTA_SET_LOCATION_SCHEMA_MISMATCH",
+                         {{"original", delta::tree_string(from->schema())},
+                          {"destination", delta::tree_string(to->schema())},
+                          {"config", "spark.databricks.delta.alterLocation.bypassSchemaCheck"}});
+  }
+  Entry entry = target.entry.value_or(Entry());
+  entry.provider = "delta";
+  entry.location = directory;
+  entry.external = true;
+  return warehouse_.put_entry(*target.name, entry);
+}
+
+// The error of a column with the table's name in it.
+Result<Schema> StatementRun::of_table(Result<Schema> changed, const Target& target) {
+  if (changed.ok() || !changed.status().is("NOT_SUPPORTED_CHANGE_COLUMN")) return changed;
+  auto parameters = changed.status().info().parameters;
+  parameters["table"] = target.name ? target.name->quoted() : target.shown;
+  return Status::error("NOT_SUPPORTED_CHANGE_COLUMN", std::move(parameters));
+}
+
 // ALTER COLUMN … SET DEFAULT: the table has the feature, and the column takes the value.
+Status StatementRun::check_default_feature(const sql::AlterTable& alter,
+                                           const Target& target) const {
+  const bool sets = std::any_of(alter.columns.begin(), alter.columns.end(), [](const auto& one) {
+    return one.default_text && !one.default_text->empty();
+  });
+  if (!sets) return Status::OK();
+  TRY_ASSIGN(const auto table, delta::DeltaTable::open(warehouse_.store(), target.directory));
+  const auto& features = table->snapshot().protocol().writer_features;
+  if (features &&
+      std::find(features->begin(), features->end(), "allowColumnDefaults") != features->end()) {
+    return Status::OK();
+  }
+  return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+                       {{"commandType", "ALTER TABLE"}});
+}
+
 Status StatementRun::check_new_default(const sql::ColumnChange& change, const Schema& schema,
                                        const delta::Metadata& metadata) const {
   (void)metadata;
@@ -330,7 +417,7 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
         break;
       case sql::AlterKind::alter_column:
         for (const auto& one : alter.columns) {
-          TRY_ASSIGN(schema, changed(schema, one));
+          TRY_ASSIGN(schema, of_table(changed(schema, one), target));
           TRY(check_new_default(one, schema, metadata));
         }
         break;
@@ -347,6 +434,7 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
     }
     return Status::OK();
   };
+  if (alter.kind == sql::AlterKind::alter_column) TRY(check_default_feature(alter, target));
   if (alter.kind == sql::AlterKind::cluster_by) {
     return delta::change_clustering(warehouse_.store(), target.directory, alter.cluster_by)
         .status();
@@ -394,6 +482,27 @@ StatementRun::Outcome StatementRun::rename(const sql::AlterTable& alter) {
   return nothing();
 }
 
+// What of the partitions of a Delta table nobody may change by name.
+Status StatementRun::refused_of_delta(const sql::AlterTable& alter, const Target& target) const {
+  switch (alter.kind) {
+    case sql::AlterKind::add_partitions:
+    case sql::AlterKind::drop_partitions:
+    case sql::AlterKind::rename_partition:
+      return Status::error("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED",
+                           {{"name", target.name ? target.name->quoted() : target.shown}});
+    case sql::AlterKind::recover_partitions:
+      return Status::error(
+          "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE",
+          {{"cmd", alter.repair ? "MSCK REPAIR TABLE" : "ALTER TABLE ... RECOVER PARTITIONS"}});
+    case sql::AlterKind::set_location:
+      if (alter.partitions.empty()) return Status::OK();
+      return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1045", {},
+                          "ALTER TABLE SET LOCATION does not support partition for v2 tables.");
+    default:
+      return Status::OK();
+  }
+}
+
 StatementRun::Outcome StatementRun::operator()(const sql::AlterTable& alter) {
   if (alter.kind == sql::AlterKind::rename) return rename(alter);
   if (alter.view) {
@@ -407,6 +516,11 @@ StatementRun::Outcome StatementRun::operator()(const sql::AlterTable& alter) {
   }
   TRY_ASSIGN(const Target target, target_of(alter.table, shown_operation(alter)));
   if (target.is_delta) {
+    TRY(refused_of_delta(alter, target));
+    if (alter.kind == sql::AlterKind::set_location) {
+      TRY(move_delta_table(alter, target));
+      return nothing();
+    }
     TRY(alter_metadata(alter, target));
     return nothing();
   }
@@ -421,6 +535,24 @@ StatementRun::Outcome StatementRun::operator()(const sql::AlterTable& alter) {
     case sql::AlterKind::comment:
       entry.comment = alter.comment;
       break;
+    case sql::AlterKind::add_partitions:
+    case sql::AlterKind::drop_partitions:
+    case sql::AlterKind::rename_partition:
+    case sql::AlterKind::recover_partitions:
+      TRY(alter_partitions(alter, target));
+      return nothing();
+    case sql::AlterKind::set_location: {
+      if (!alter.partitions.empty()) {
+        TRY(alter_partitions(alter, target));
+        return nothing();
+      }
+      if (!entry.partition_by.empty()) {
+        return Status::unsupported(
+            "ALTER TABLE … SET LOCATION of a partitioned table of files is not supported");
+      }
+      TRY_ASSIGN(entry.location, io::local_path(alter.location));
+      break;
+    }
     default:
       return Status::unsupported("{} of a table of format {} is not supported",
                                  shown_operation(alter), entry.provider);

@@ -542,6 +542,7 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
 }  // namespace
 
 Result<CatalogResult> run_catalog(Session& session, const proto::Catalog& call) {
+  const column::TimestampMeaning word(timestamp_word(session.conf()));
   return CatalogCall(session).run(call);
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "plan/text.h"
 #include "session/assignments.h"
+#include "session/row_rules.h"
 #include "session/statement_run.h"
 #include "session/table_change.h"
 #include "session/writes.h"
@@ -69,14 +70,19 @@ class ChangeRun {
 
   // Of the columns, after an UPDATE.
   Result<std::vector<plan::ExprPtr>> new_values() {
+    RowRules rules(table_);
     std::vector<Assignment> assignments;
+    std::vector<std::string> given;
     for (const auto& [path, value] : change_.values) {
-      TRY_ASSIGN(auto resolved, table_.expressions().value({table_.rows()}, *value));
-      assignments.push_back(
-          {without_qualifier(path, table_.rows()->output[0].qualifier, table_.schema()),
-           std::move(resolved)});
+      auto column = without_qualifier(path, table_.rows()->output[0].qualifier, table_.schema());
+      TRY_ASSIGN(auto resolved, rules.value({table_.rows()}, column, *value));
+      given.push_back(column[0]);
+      assignments.push_back({std::move(column), std::move(resolved)});
     }
-    return assigned(table_.expressions(), table_.schema(), table_.columns(), assignments);
+    TRY_ASSIGN(auto values,
+               assigned(table_.expressions(), table_.schema(), table_.columns(), assignments));
+    if (change_.update) TRY(rules.generate(given, values));
+    return values;
   }
 
   // The rows for which the condition is true; those of an UPDATE as they are to be.

@@ -263,6 +263,27 @@ bool has_default(const proto::Expression& expression) {
                      [](const auto& one) { return has_default(one); });
 }
 
+}  // namespace
+
+proto::Expression default_value(const column::Field& field) {
+  proto::Expression value;
+  const std::string text = default_of(field);
+  if (text.empty()) {
+    value.mutable_literal()->mutable_null()->mutable_null();
+  } else {
+    value.mutable_expression_string()->set_expression(text);
+  }
+  return cast_to(std::move(value), field.type);
+}
+
+Result<bool> stands_for_default(const proto::Expression& value) {
+  if (is_default(value)) return true;
+  if (has_default(value)) return Status::error("DEFAULT_PLACEMENT_INVALID");
+  return false;
+}
+
+namespace {
+
 class Defaults {
  public:
   Defaults(const std::vector<std::string>& names, const column::Schema& table)
@@ -287,27 +308,18 @@ class Defaults {
   Status list(Expressions& values) {
     for (int i = 0; i < values.size(); ++i) {
       proto::Expression* value = values.Mutable(i);
-      if (is_default(*value)) {
-        *value = value_at(static_cast<std::size_t>(i));
-      } else if (has_default(*value)) {
-        return Status::error("DEFAULT_PLACEMENT_INVALID");
-      }
+      TRY_ASSIGN(const bool by_default, stands_for_default(*value));
+      if (by_default) *value = value_at(static_cast<std::size_t>(i));
     }
     return Status::OK();
   }
 
   proto::Expression value_at(std::size_t i) const {
     const int index = i < names_.size() ? column::find_field_ignore_case(table_, names_[i]) : -1;
-    const std::string text =
-        index < 0 ? std::string() : default_of(table_[static_cast<std::size_t>(index)]);
-    proto::Expression value;
-    if (text.empty()) {
-      value.mutable_literal()->mutable_null()->mutable_null();
-    } else {
-      value.mutable_expression_string()->set_expression(text);
-    }
-    return index < 0 ? value
-                     : cast_to(std::move(value), table_[static_cast<std::size_t>(index)].type);
+    if (index >= 0) return default_value(table_[static_cast<std::size_t>(index)]);
+    proto::Expression null;
+    null.mutable_literal()->mutable_null()->mutable_null();
+    return null;
   }
 
   const std::vector<std::string>& names_;
@@ -404,6 +416,21 @@ proto::Expression checked(proto::Expression holds, proto::Expression value, cons
                        std::move(raised)});
 }
 
+}  // namespace
+
+proto::Expression value_by_rule(Session& session, const column::Schema& table,
+                                const column::Field& field, bool given,
+                                const column::Schema& shown) {
+  proto::Expression value = generated_value(field);
+  if (!given) return value;
+  return checked(
+      call("<=>", {column_of(field.name), std::move(value)}), column_of(field.name),
+      "Generated Column",
+      "(" + field.name + " <=> " + shown_text(session, generation_of(field), table) + ")", shown);
+}
+
+namespace {
+
 // The generated columns: computed, or held against their expressions. `given`: what `input` has.
 proto::Relation with_generated(Session& session, const column::Schema& table,
                                const column::Schema& given, proto::Relation input) {
@@ -423,15 +450,10 @@ proto::Relation with_generated(Session& session, const column::Schema& table,
     if (is_given(field.name) || !generated) shown.push_back(field);
   }
   for (const auto& field : table) {
-    proto::Expression value = column_of(field.name);
-    if (!generation_of(field).empty() && !is_given(field.name)) {
-      value = generated_value(field);
-    } else if (!generation_of(field).empty()) {
-      value = checked(
-          call("<=>", {value, generated_value(field)}), value, "Generated Column",
-          "(" + field.name + " <=> " + shown_text(session, generation_of(field), table) + ")",
-          shown);
-    }
+    proto::Expression value =
+        generation_of(field).empty()
+            ? column_of(field.name)
+            : value_by_rule(session, table, field, is_given(field.name), shown);
     *out.mutable_project()->add_expressions() = named(field.name, std::move(value));
   }
   // What the table has not: the write refuses or adds it.

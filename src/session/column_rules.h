@@ -33,8 +33,18 @@ Status check_default(Session& session, const std::string& statement, const colum
 Status put_defaults(spark::connect::Relation* query, const std::vector<std::string>& names,
                     const column::Schema& table);
 
+// Whether the whole value is DEFAULT. DEFAULT_PLACEMENT_INVALID inside of something else.
+Result<bool> stands_for_default(const spark::connect::Expression& value);
+spark::connect::Expression default_value(const column::Field& field);  // NULL: it has none
+// Of a generated column, over the table's columns. `given`: the column has a value, which must be
+// the same; `shown` are the columns that the error shows.
+spark::connect::Expression value_by_rule(Session& session, const column::Schema& table,
+                                         const column::Field& field, bool given,
+                                         const column::Schema& shown);
+
 // `rows`, whose columns have the table's names, with the columns that are missing and have a rule.
-// What is given for a generated column must be what its expression gives: DELTA_VIOLATE_CONSTRAINT_WITH_VALUES when a row is computed.
+// What is given for a generated column must be what its expression gives:
+// DELTA_VIOLATE_CONSTRAINT_WITH_VALUES when a row is computed.
 Result<plan::NodePtr> complete_rows(Session& session, const plan::NodePtr& rows,
                                     const column::Schema& table, const ActionContext& context);
 

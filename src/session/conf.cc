@@ -85,11 +85,7 @@ struct Choice {
 
 const std::vector<Choice>& choices() {
   static const std::vector<Choice> all = {
-      // Each `timestamp` in a schema, a cast or a query would mean another type.
-      {"spark.sql.timestampType",
-       {"TIMESTAMP_NTZ", "TIMESTAMP_LTZ"},
-       {"TIMESTAMP_NTZ"},
-       "write timestamp_ntz where it is meant"},
+      {"spark.sql.timestampType", {"TIMESTAMP_NTZ", "TIMESTAMP_LTZ"}, {}, ""},
       // The patterns and the lenience of SimpleDateFormat.
       {"spark.sql.legacy.timeParserPolicy",
        {"EXCEPTION", "LEGACY", "CORRECTED"},

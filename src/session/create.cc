@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "column/char_varchar.h"
 #include "delta/schema_rules.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
@@ -10,6 +11,7 @@
 #include "session/column_rules.h"
 #include "session/file_tables.h"
 #include "session/insert.h"
+#include "session/row_guard.h"
 #include "session/statement_run.h"
 #include "session/writes.h"
 #include "spark/connect/relations.pb.h"
@@ -116,6 +118,7 @@ Result<delta::WriteOptions> StatementRun::table_options(const sql::CreateTable& 
   TRY_ASSIGN(auto options, delta::parse_write_options(Options(), mode, create.partition_by));
   options.overwrite_schema = replaces;
   options.columns_computed = true;  // of rows that a query gives, there are no rules
+  options.guard = make_row_guard(session_.runtime(), analyzer_settings(session_.conf()));
   if (create.clustered) options.cluster_by = create.cluster_by;
   options.properties = create.properties;
   options.comment = create.comment;
@@ -216,11 +219,14 @@ Status StatementRun::create_like(const sql::CreateTable& create, const std::stri
 }
 
 // The rows of the query as files of the table.
-Status StatementRun::fill_file_table(const Entry& entry, const std::string& directory,
+Status StatementRun::fill_file_table(Entry& entry, const std::string& directory,
                                      const sql::QueryPtr& query) {
   TRY_ASSIGN(const auto node, session_.analyze(*query));
-  return write_files(session_, entry.provider, directory, delta::SaveMode::append,
-                     Options(entry.options), entry.partition_by, node, context_, entry.buckets);
+  TRY_ASSIGN(const auto written, write_files(session_, entry.provider, directory,
+                                             delta::SaveMode::append, Options(entry.options),
+                                             entry.partition_by, node, context_, entry.buckets));
+  if (entry.partitions) entry.partitions->insert(written.begin(), written.end());
+  return Status::OK();
 }
 
 namespace {
@@ -283,9 +289,11 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
     return std::none_of(create.partition_by.begin(), create.partition_by.end(),
                         [&](const auto& by) { return equals_ignore_case(by, field.name); });
   });
+  schema = column::with_char_notes(std::move(schema));
   if (!schema.empty()) TRY(check_partition_columns(create, name, schema));
   if (!schema.empty()) entry.schema = column::schema_to_json(column::as_nullable(schema));
   TRY(warehouse_.store()->make_directories(directory));
+  if (!entry.partition_by.empty() && !entry.schema.empty()) entry.partitions.emplace();
   if (create.query != nullptr) TRY(fill_file_table(entry, directory, create.query));
   return warehouse_.put_entry(name, entry);
 }
@@ -316,7 +324,7 @@ Status StatementRun::refused_clause(const sql::CreateTable& create) const {
       });
   if (!delta || !defaults || listed) return Status::OK();
   return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-                       {{"commandType", create.replace ? "REPLACE TABLE" : "CREATE TABLE"}});
+                       {{"commandType", "CREATE TABLE"}});
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {

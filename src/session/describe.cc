@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "delta/alter.h"
 #include "delta/log.h"
 #include "delta/snapshot.h"
@@ -11,6 +12,7 @@
 #include "plan/analyzer.h"
 #include "plan/text.h"
 #include "session/json_rows.h"
+#include "session/kept_functions.h"
 #include "session/statement_run.h"
 #include "spark/connect/relations.pb.h"
 
@@ -144,6 +146,13 @@ StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
     }
     return Status::error("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY",
                          {{"name", target.name->quoted()}});
+  }
+  if (!target.is_delta && !target.entry->schema.empty()) {
+    TRY_ASSIGN(const auto known, file_partitions(show.partition, target));
+    ResultTable table;
+    table.column("partition", CellType::text, false);
+    for (const auto& partition : known) table.row({text(partition)});
+    return finish(table);
   }
   spark::connect::Relation read;
   auto* project = read.mutable_deduplicate()->mutable_input()->mutable_project();
@@ -298,6 +307,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::Show& show) {
     case sql::ShowKind::user_functions: {
       table.column("function", CellType::text, false);
       auto names = session_.objects().functions();
+      TRY_ASSIGN(const std::string database, database_of(show.in));
+      TRY_ASSIGN(const auto kept, kept_functions(warehouse_, database));
       if (show.kind == sql::ShowKind::functions) {
         const auto builtin = functions::names();
         names.insert(names.end(), builtin.begin(), builtin.end());
@@ -306,6 +317,9 @@ StatementRun::Outcome StatementRun::operator()(const sql::Show& show) {
       }
       for (const auto& name : names) {
         if (shown(name)) table.row({text(name)});
+      }
+      for (const auto& name : kept) {
+        if (shown(name)) table.row({text("spark_catalog." + database + "." + name)});
       }
       break;
     }
@@ -329,6 +343,37 @@ Result<std::vector<std::string>> StatementRun::partition_columns(const sql::Name
   return table->partition_columns();
 }
 
+namespace {
+
+// What DESCRIBE FUNCTION says of a function written in SQL: keys, and values one below the other.
+std::vector<std::string> function_lines(const plan::SqlFunction& function, const std::string& name,
+                                        bool more) {
+  std::vector<std::pair<std::string, std::string>> pairs = {
+      {"Function:", name}, {"Type:", function.table ? "TABLE" : "SCALAR"}};
+  std::size_t width = 0;
+  for (const auto& parameter : function.parameters)
+    width = std::max(width, parameter.name.size() + 1 + parameter.type->sql().size());
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    const auto& parameter = function.parameters[i];
+    pairs.emplace_back(i == 0 ? "Input:" : "",
+                       fmt::format("{:<{}}", parameter.name + " " + parameter.type->sql(), width));
+  }
+  if (function.parameters.empty()) pairs.emplace_back("Input:", "()");
+  if (function.returns != nullptr) pairs.emplace_back("Returns:", function.returns->sql());
+  if (more) {
+    if (!function.comment.empty()) pairs.emplace_back("Comment:", function.comment);
+    pairs.emplace_back("Body:", function.body);
+  }
+  std::size_t indent = 0;
+  for (const auto& [key, value] : pairs) indent = std::max(indent, key.size());
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : pairs)
+    lines.push_back(fmt::format("{:<{}} {}", key, indent, value));
+  return lines;
+}
+
+}  // namespace
+
 StatementRun::Outcome StatementRun::operator()(const sql::Describe& describe) {
   switch (describe.kind) {
     case sql::DescribeKind::history:
@@ -339,7 +384,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::Describe& describe) {
       return describe_database(describe);
     case sql::DescribeKind::function: {
       const std::string name = to_lower(describe.table.back());
-      const auto written = session_.objects().function(name);
+      const auto written =
+          SessionResolver(session_).sql_function(quote_identifiers(describe.table));
       if (written == nullptr && !functions::exists(name) && name != "case") {
         return Status::error(
             "UNRESOLVED_ROUTINE",
@@ -350,18 +396,18 @@ StatementRun::Outcome StatementRun::operator()(const sql::Describe& describe) {
       }
       ResultTable table;
       table.column("function_desc", CellType::text, false);
-      table.row({text("Function: " + name)});
       if (written == nullptr) {
+        table.row({text("Function: " + name)});
         table.row({text("Usage: N/A.")});
         return finish(table);
       }
-      table.row({text(std::string("Type: ") + (written->table ? "TABLE" : "SCALAR"))});
-      for (const auto& parameter : written->parameters) {
-        table.row({text("Input: " + parameter.name + " " + parameter.type->sql())});
-      }
-      if (written->returns != nullptr) table.row({text("Returns: " + written->returns->sql())});
-      if (!written->comment.empty()) table.row({text("Comment: " + written->comment)});
-      table.row({text("Body: " + written->body)});
+      const bool temporary =
+          describe.table.size() == 1 && session_.objects().function(name) != nullptr;
+      TRY_ASSIGN(const TableName full, session_.table_name(describe.table));
+      const std::string shown =
+          temporary ? name : "spark_catalog." + full.database + "." + full.table;
+      for (const auto& line : function_lines(*written, shown, describe.more))
+        table.row({text(line)});
       return finish(table);
     }
     default:
@@ -521,7 +567,7 @@ StatementRun::Outcome StatementRun::describe_history(const sql::Describe& descri
     row["timestamp"] = commit->time_ms * 1000;
     rows.push_back(std::move(row));
   }
-  static const column::Schema schema = *column::parse_schema(
+  static const column::Schema schema = *column::parse_noted_schema(
       "version BIGINT, timestamp TIMESTAMP, userId STRING, userName STRING, operation STRING, "
       "operationParameters MAP<STRING, STRING>, job STRUCT<jobId: STRING, jobName: STRING, "
       "jobRunId: STRING, runId: STRING, jobOwnerId: STRING, triggerType: STRING>, notebook "
@@ -570,7 +616,7 @@ StatementRun::Outcome StatementRun::describe_detail(const sql::Describe& describ
   if (metadata.description) row["description"] = *metadata.description;
   if (metadata.created_time) row["createdAt"] = *metadata.created_time * 1000;
   if (!commits.empty()) row["lastModified"] = commits.back().time_ms * 1000;
-  static const column::Schema schema = *column::parse_schema(
+  static const column::Schema schema = *column::parse_noted_schema(
       "format STRING, id STRING, name STRING, description STRING, location STRING, createdAt "
       "TIMESTAMP, lastModified TIMESTAMP, partitionColumns ARRAY<STRING>, clusteringColumns "
       "ARRAY<STRING>, numFiles BIGINT, sizeInBytes BIGINT, properties MAP<STRING, STRING>, "

@@ -44,12 +44,14 @@ std::string Entry::to_json() const {
       json["ansi"] = meaning->ansi;
       json["caseSensitive"] = meaning->case_sensitive;
       json["timeZone"] = meaning->time_zone;
+      json["timestampNtz"] = meaning->timestamp == column::TimestampWord::without_zone;
     }
   } else {
     json["provider"] = provider;
     json["location"] = location;
     json["external"] = external;
     json["schema"] = schema;
+    if (partitions) json["partitions"] = *partitions;
     json["partitionBy"] = partition_by;
     json["options"] = options;
     if (buckets.count > 0) {
@@ -82,6 +84,9 @@ Result<Entry> Entry::from_json(const std::string& text) {
   read(json, "caseSensitive", &meaning.case_sensitive);
   if (json.contains("timeZone")) {
     read(json, "timeZone", &meaning.time_zone);
+    bool local = false;
+    read(json, "timestampNtz", &local);
+    if (local) meaning.timestamp = column::TimestampWord::without_zone;
     entry.meaning = std::move(meaning);
   }
   read(json, "provider", &entry.provider);
@@ -89,6 +94,11 @@ Result<Entry> Entry::from_json(const std::string& text) {
   read(json, "external", &entry.external);
   read(json, "schema", &entry.schema);
   read(json, "partitionBy", &entry.partition_by);
+  if (json.contains("partitions")) {
+    std::vector<std::string> known;
+    read(json, "partitions", &known);
+    entry.partitions.emplace(known.begin(), known.end());
+  }
   read(json, "options", &entry.options);
   read(json, "buckets", &entry.buckets.count);
   read(json, "bucketBy", &entry.buckets.columns);

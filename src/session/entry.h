@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Entry {
   bool external = false;
   std::string schema;  // JSON; empty: as its files say
   std::vector<std::string> partition_by;
+  // The folders of the partitions that belong to it: "p=1/q=x". Nothing: each that is there does.
+  std::optional<std::set<std::string>> partitions;
   Buckets buckets;
   std::map<std::string, std::string> options;
 

@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "plan/analyzer.h"
+#include "session/char_columns.h"
 #include "session/insert.h"
+#include "session/partition_spec.h"
 #include "session/resolver.h"
 #include "session/store_assignment.h"
 #include "session/writes.h"
@@ -31,7 +33,8 @@ std::string shown_type(const column::TypePtr& type) {
 }  // namespace
 
 Result<plan::NodePtr> as_stored(Session& session, const plan::NodePtr& rows,
-                                const column::Schema& table, const std::string& table_shown) {
+                                const column::Schema& table, const std::string& table_shown,
+                                const std::string& statement) {
   const StoreAssignment policy = store_assignment(session.conf());
   auto project = std::make_shared<plan::Project>();
   for (const plan::Attribute& attribute : rows->output) {
@@ -48,6 +51,7 @@ Result<plan::NodePtr> as_stored(Session& session, const plan::NodePtr& rows,
                               {"targetType", shown_type(table[i].type)}});
       }
       TRY_ASSIGN(value, stored_value(session.conf(), value, table[i]));
+      value = placed_in(statement, value);
     }
     plan::Attribute out = attribute;
     out.name = table[i].name;
@@ -59,7 +63,7 @@ Result<plan::NodePtr> as_stored(Session& session, const plan::NodePtr& rows,
     project->output.push_back(std::move(out));
   }
   project->children.push_back(rows);
-  return plan::NodePtr(project);
+  return with_fitted_chars(session, project, table);
 }
 
 Status insert_into_file_table(Session& session, const TableName& name, const Entry& entry,
@@ -67,10 +71,13 @@ Status insert_into_file_table(Session& session, const TableName& name, const Ent
                               const ActionContext& context) {
   TRY_ASSIGN(const auto schema, column::schema_from_text(entry.schema));
   TRY_ASSIGN(const auto stored, as_stored(session, rows, schema, name.quoted()));
-  const Status written =
+  const auto written =
       write_files(session, entry.provider, session.runtime().warehouse->table_directory(name), mode,
                   Options(entry.options), entry.partition_by, stored, context, entry.buckets);
-  return overflow_in_insert(written, *stored);
+  if (!written.ok()) return overflow_in_insert(written.status(), *stored);
+  TRY_ASSIGN(const bool dynamic, keeps_partitions(Options(entry.options), session.conf()));
+  return note_partitions(*session.runtime().warehouse, name, *written,
+                         mode == SaveMode::overwrite && !dynamic, {});
 }
 
 namespace {
@@ -166,8 +173,11 @@ Status save_file_table(Session& session, const spark::connect::WriteOperation& w
     TRY(warehouse.drop_table(name));
   }
   TRY(warehouse.store()->make_directories(directory));
-  TRY(write_files(session, format, directory, exists ? SaveMode::overwrite : SaveMode::append,
+  TRY_ASSIGN(
+      const auto written,
+      write_files(session, format, directory, exists ? SaveMode::overwrite : SaveMode::append,
                   Options(table.options), table.partition_by, rows, context, table.buckets));
+  if (!table.partition_by.empty()) table.partitions.emplace(written.begin(), written.end());
   return warehouse.put_entry(name, table);
 }
 

@@ -23,8 +23,10 @@ Status save_file_table(Session& session, const spark::connect::WriteOperation& w
                        const std::optional<Entry>& entry, bool exists, const plan::NodePtr& node,
                        const ActionContext& context);
 
-// `rows` with the types of the table's columns, which they have in that order.
+// `rows` with the types of the table's columns, which they have in that order. `statement`: the
+// text that asks for it.
 Result<plan::NodePtr> as_stored(Session& session, const plan::NodePtr& rows,
-                                const column::Schema& table, const std::string& table_shown);
+                                const column::Schema& table, const std::string& table_shown,
+                                const std::string& statement = {});
 
 }  // namespace millstream::session

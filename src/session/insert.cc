@@ -16,6 +16,7 @@
 #include "plan/text.h"
 #include "session/column_rules.h"
 #include "session/file_tables.h"
+#include "session/partition_spec.h"
 #include "session/replace_rows.h"
 #include "session/store_assignment.h"
 #include "session/writes.h"
@@ -190,6 +191,7 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
                                {{"currentField", table[i].name}, {"updateField", out.name}});
         }
         TRY_ASSIGN(value, stored_value(session.conf(), value, table[i]));
+        value = placed_in(insert.text, value);
         out.type = table[i].type;
         out.nullable = true;
       }
@@ -229,6 +231,25 @@ Status arity_mismatch(Session& session, const sql::Insert& insert, const column:
                         {"dataColumns", names(data)}});
 }
 
+Status partition_arity_mismatch(Session& session, const sql::Insert& insert,
+                                const column::Schema& data, const column::Schema& table) {
+  const auto names = [](const column::Schema& schema) {
+    std::vector<std::string> quoted;
+    for (const auto& field : schema) quoted.push_back(quote_identifier(field.name));
+    return join(quoted, ", ");
+  };
+  std::vector<std::string> constants;
+  for (const auto& [column, value] : insert.partition) {
+    if (value != nullptr) constants.push_back(quote_identifier(column));
+  }
+  const auto name = session.table_name(insert.table);
+  return Status::error("INSERT_PARTITION_COLUMN_ARITY_MISMATCH",
+                       {{"tableName", name.ok() ? name->quoted() : quote_identifiers(insert.table)},
+                        {"tableColumns", names(table)},
+                        {"staticPartCols", join(constants, ", ")},
+                        {"dataColumns", names(data)}});
+}
+
 // Of a table of files: as many columns as it has, or none that it has not by name.
 Status check_columns(Session& session, const sql::Insert& insert, const column::Schema& data,
                      const column::Schema& table) {
@@ -245,6 +266,10 @@ Status check_columns(Session& session, const sql::Insert& insert, const column::
         {{"tableName", name.ok() ? name->quoted() : quote_identifiers(insert.table)},
          {"extraColumns", join(extra, ", ")}});
   }
+  const auto constants = std::count_if(insert.partition.begin(), insert.partition.end(),
+                                       [](const auto& one) { return one.second != nullptr; });
+  if (data.size() + static_cast<std::size_t>(constants) > table.size() && constants > 0)
+    return partition_arity_mismatch(session, insert, data, table);
   const bool whole = insert.columns.empty() && insert.partition.empty();
   if (!whole || data.size() == table.size()) return Status::OK();
   return arity_mismatch(session, insert, data, table);
@@ -309,10 +334,23 @@ Result<Goal> goal_of(Session& session, const sql::Name& name) {
   return goal;
 }
 
-Status check_names(const sql::Insert& insert, const Goal& goal) {
+std::string shown_table(Session& session, const sql::Insert& insert) {
+  const auto name = session.table_name(insert.table);
+  return name.ok() ? name->quoted() : quote_identifiers(insert.table);
+}
+
+Status check_names(Session& session, const sql::Insert& insert, const Goal& goal) {
+  if (insert.if_not_exists && !goal.files) {
+    return Status::error("UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS",
+                         {{"tableName", shown_table(session, insert)}});
+  }
   for (const auto& [column, value] : insert.partition) {
     const bool known = std::any_of(goal.partition_by.begin(), goal.partition_by.end(),
                                    [&](const auto& by) { return equals_ignore_case(by, column); });
+    if (!known && goal.files) {
+      return Status::error("PARTITIONS_NOT_FOUND", {{"partitionList", quote_identifier(column)},
+                                                    {"tableName", shown_table(session, insert)}});
+    }
     if (!known)
       return Status::error("NON_PARTITION_COLUMN", {{"columnName", quote_identifier(column)}});
     if (value != nullptr && !value->has_literal()) {
@@ -373,19 +411,32 @@ std::string partition_text(const sql::Insert& insert) {
 
 Status insert_into_files(Session& session, const sql::Insert& insert, const Goal& goal,
                          const ActionContext& context) {
-  if (replaced_rows(insert)) {
-    return Status::unsupported(
-        "INSERT that replaces some rows of a table of format {} is not supported",
-        goal.files->provider);
+  if (insert.replace_where != nullptr) {
+    return Status::unsupported("INSERT … REPLACE WHERE of a table of format {} is not supported",
+                               goal.files->provider);
+  }
+  TRY_ASSIGN(const auto below,
+             partition_folders(session, insert.partition, goal.schema, goal.partition_by, context));
+  if (insert.if_not_exists) {
+    TRY_ASSIGN(const auto there,
+               partitions_of(*session.runtime().store, goal.directory, goal.partition_by.size()));
+    const auto known =
+        goal.files->partitions.value_or(std::set<std::string>(there.begin(), there.end()));
+    for (const auto& partition : known) {
+      if (lies_in(partition, below)) return Status::OK();
+    }
   }
   TRY_ASSIGN(const auto given, rows_of(session, insert, goal.schema, false, context));
   TRY_ASSIGN(const TableName name, session.table_name(insert.table));
-  TRY_ASSIGN(const auto rows, as_stored(session, given, goal.schema, name.quoted()));
+  TRY_ASSIGN(const auto rows, as_stored(session, given, goal.schema, name.quoted(), insert.text));
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
-  const Status written =
+  const auto written =
       write_files(session, goal.files->provider, goal.directory, mode, Options(goal.files->options),
-                  goal.partition_by, rows, context, goal.files->buckets);
-  return overflow_in_insert(written, *rows);
+                  goal.partition_by, rows, context, goal.files->buckets, below);
+  if (!written.ok()) return overflow_in_insert(written.status(), *rows);
+  TRY_ASSIGN(const bool dynamic, keeps_partitions(Options(goal.files->options), session.conf()));
+  const bool replaced = insert.overwrite && !(dynamic && below.size() < goal.partition_by.size());
+  return note_partitions(*session.runtime().warehouse, name, *written, replaced, below);
 }
 
 // Another commit between the reading and the writing: from the beginning, some times.
@@ -393,15 +444,24 @@ constexpr int attempts_max = 5;
 
 Status insert_once(Session& session, const sql::Insert& insert, const ActionContext& context) {
   TRY_ASSIGN(const Goal goal, goal_of(session, insert.table));
-  TRY(check_names(insert, goal));
+  TRY(check_names(session, insert, goal));
   if (goal.files) return insert_into_files(session, insert, goal, context);
   TRY_ASSIGN(auto rows_plan, rows_of(session, insert, goal.schema, true, context));
-  const auto replaced = replaced_rows(insert);
+  auto replaced = replaced_rows(insert);
+  TRY_ASSIGN(const bool dynamic, keeps_partitions(Options(), session.conf()));
+  const auto constants = std::count_if(insert.partition.begin(), insert.partition.end(),
+                                       [](const auto& one) { return one.second != nullptr; });
+  // The partitions that get rows are replaced, not all that the constants name.
+  if (dynamic && insert.overwrite && insert.replace_where == nullptr &&
+      static_cast<std::size_t>(constants) < goal.partition_by.size()) {
+    replaced.reset();
+  }
   const bool overwrite = insert.overwrite || replaced.has_value();
   TRY_ASSIGN(auto options,
              delta::parse_write_options(
                  Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));
   TRY(prepare_delta_write(session, options));
+  options.columns_computed = true;
   if (replaced) {
     const bool where = insert.replace_where != nullptr;
     const std::string text = where ? insert.replace_where_text : partition_text(insert);
@@ -409,7 +469,6 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
                                         rows_plan, context);
     return overflow_in_insert(written, *rows_plan);
   }
-  options.columns_computed = true;
   const auto rows = session.execute(rows_plan, context);
   if (!rows.ok()) return overflow_in_insert(rows.status(), *rows_plan);
   const auto written =

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "column/timestamp_meaning.h"
 #include "delta/optimize.h"
 #include "delta/vacuum.h"
 #include "plan/tree.h"
@@ -28,7 +29,7 @@ const column::Schema& optimize_columns() {
       "Files: BIGINT NOT NULL, totalSize: BIGINT NOT NULL>";
   const std::string cubes = "STRUCT<num: BIGINT NOT NULL, size: BIGINT NOT NULL>";
   const std::string clusters = "STRUCT<numFiles: BIGINT NOT NULL, size: BIGINT NOT NULL>";
-  static const column::Schema schema = *column::parse_schema(
+  static const column::Schema schema = *column::parse_noted_schema(
       "path STRING, metrics STRUCT<numFilesAdded: BIGINT NOT NULL, numFilesRemoved: BIGINT "
       "NOT NULL, filesAdded: " +
       sizes + ", filesRemoved: " + sizes +
@@ -98,8 +99,8 @@ Status check_partition_condition(const TableChange& table, const plan::Expr& con
 Result<std::vector<io::FileInfo>> inventory_of(Session& session, const plan::NodePtr& node,
                                                const std::string& table,
                                                const ActionContext& context) {
-  const column::Schema wanted =
-      *column::parse_schema("path STRING, length BIGINT, isDir BOOLEAN, modificationTime BIGINT");
+  const column::Schema wanted = *column::parse_noted_schema(
+      "path STRING, length BIGINT, isDir BOOLEAN, modificationTime BIGINT");
   std::vector<NamedExpr> columns;
   for (const auto& field : wanted) {
     const auto found = std::ranges::find_if(node->output, [&](const auto& attribute) {

@@ -10,6 +10,8 @@
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "session/assignments.h"
+#include "session/row_rules.h"
+#include "session/store_assignment.h"
 #include "sql/parser.h"
 
 namespace millstream::session {
@@ -27,7 +29,7 @@ bool is_false(const plan::Expr& condition) {
 class MergeResolver {
  public:
   MergeResolver(const sql::Merge& merge, TableChange& target, const plan::NodePtr& source)
-      : merge_(merge), target_(target), source_(source) {
+      : merge_(merge), target_(target), source_(source), rules_(target) {
     for (const auto& attribute : source->output) {
       if (!attribute.hidden) source_columns_.push_back(attribute);
     }
@@ -182,16 +184,24 @@ class MergeResolver {
       }
       case MergeAction::insert:
       case MergeAction::insert_all: {
-        TRY_ASSIGN(out.values, values(clause, no_values()));
+        TRY_ASSIGN(auto missing, no_values());
+        TRY_ASSIGN(out.values, values(clause, std::move(missing)));
         return out;
       }
     }
     return out;
   }
 
-  std::vector<plan::ExprPtr> no_values() const {
+  // Of a new row, where the clause gives none.
+  Result<std::vector<plan::ExprPtr>> no_values() {
     std::vector<plan::ExprPtr> out;
-    for (const auto& field : out_.schema) out.push_back(plan::null_literal(field.type));
+    for (const auto& field : out_.schema) {
+      if (out.size() < target_.schema().size()) {
+        TRY_ASSIGN(out.emplace_back(), rules_.missing(out.size()));
+      } else {
+        out.push_back(plan::null_literal(field.type));
+      }
+    }
     return out;
   }
 
@@ -215,7 +225,13 @@ class MergeResolver {
     } else {
       TRY_ASSIGN(assignments, listed(clause));
     }
-    return assigned(target_.expressions(), out_.schema, current, assignments, evolve_);
+    std::vector<std::string> given;
+    for (const auto& assignment : assignments) given.push_back(assignment.path[0]);
+    TRY_ASSIGN(auto out,
+               assigned(target_.expressions(), out_.schema, current, assignments, evolve_));
+    TRY(rules_.generate(given, out));
+    for (auto& value : out) value = placed_in(merge_.text, value);
+    return out;
   }
 
   // UPDATE SET *, INSERT *: every column of the table; with evolution those that the source has.
@@ -318,6 +334,7 @@ class MergeResolver {
   const sql::Merge& merge_;
   TableChange& target_;
   const plan::NodePtr& source_;
+  RowRules rules_;
   std::vector<plan::Attribute> source_columns_;
   bool evolve_ = false;
   ResolvedMerge out_;

@@ -1,5 +1,7 @@
 #include "session/resolver.h"
 
+#include <arrow/scalar.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -11,11 +13,14 @@
 #include "functions/registry.h"
 #include "io/store.h"
 #include "plan/time_zone.h"
+#include "session/char_columns.h"
+#include "session/kept_functions.h"
 #include "session/kept_rows.h"
 #include "session/text_rows.h"
 #include "session/variables.h"
 #include "source/providers.h"
 #include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
 #include "sql/statement.h"
 
 namespace millstream::session {
@@ -227,6 +232,7 @@ Result<plan::NodePtr> SessionResolver::view_node(const View& view,
     return qualified(in_zone_of(view.meaning, plan::with_fresh_ids(view.node)), qualifier);
   spark::connect::Relation relation;
   CHECK(relation.ParseFromString(view.relation));
+  const column::TimestampMeaning word(view.meaning.timestamp);
   SessionResolver inner(session_, view.database);
   TRY_ASSIGN(const auto node,
              plan::analyze(relation, inner, settings_of(view.meaning, session_.conf())));
@@ -247,6 +253,7 @@ Result<plan::NodePtr> SessionResolver::text_view(const View& view,
                      relation.to_df().column_names().end()};
     query = relation.to_df().input();
   }
+  const column::TimestampMeaning word(view.meaning.timestamp);
   SessionResolver inner(session_, view.database);
   inner.view_path_ = std::move(path);
   TRY_ASSIGN(const auto node,
@@ -266,6 +273,7 @@ Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const 
   SessionResolver inner(session_, entry.database);
   inner.view_path_ = std::move(path);
   const Meaning meaning = entry.meaning.value_or(Meaning::of(session_.conf()));
+  const column::TimestampMeaning word(meaning.timestamp);
   auto settings = settings_of(meaning, session_.conf());
   settings.database = entry.database;
   TRY_ASSIGN(const auto node, plan::analyze(query, inner, settings));
@@ -294,8 +302,25 @@ Result<plan::NodePtr> SessionResolver::stored_table(const TableName& name, const
   // Nothing was written yet: the folder may not even be there.
   TRY(session_.runtime().store->make_directories(directory));
   std::string schema = entry.schema;
-  TRY_ASSIGN(auto table, data_source(entry.provider, schema, all, {directory}));
-  return plan::make_scan(std::move(table), {"spark_catalog", name.database, name.table});
+  std::vector<std::string> paths{directory};
+  if (entry.partitions) {
+    paths.clear();
+    for (const auto& partition : *entry.partitions) {
+      const std::string folder = io::join_path(directory, partition);
+      TRY_ASSIGN(const bool exists, session_.runtime().store->exists(folder));
+      if (exists) paths.push_back(folder);
+    }
+    all.set("basePath", directory);
+    if (paths.empty()) {
+      // No file is the table's, whatever lies there.
+      paths.push_back(directory);
+      all.set("pathGlobFilter", ".millstream-none");
+    }
+  }
+  TRY_ASSIGN(auto table, data_source(entry.provider, schema, all, paths));
+  return with_filled_chars(
+      session_, *this,
+      plan::make_scan(std::move(table), {"spark_catalog", name.database, name.table}));
 }
 
 std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::string>& parts) {
@@ -310,8 +335,37 @@ std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::st
 }
 
 std::shared_ptr<const plan::SqlFunction> SessionResolver::sql_function(const std::string& name) {
-  return session_.objects().function(name);
+  if (auto temporary = session_.objects().function(name)) return temporary;
+  const auto parts = sql::parse_identifier(name);
+  if (!parts.ok()) return nullptr;
+  auto full = session_.table_name(*parts);
+  if (!full.ok()) return nullptr;
+  if (parts->size() == 1 && !database_.empty()) full->database = database_;
+  const auto kept = kept_function(*session_.runtime().warehouse, *full);
+  if (!kept.ok()) return nullptr;
+  read_other_ = read_other_ || *kept != nullptr;
+  return *kept;
 }
+
+namespace {
+
+// The options with the time that an expression gives, of TIMESTAMP AS OF.
+Result<Options> at_time_of(Session& session, const Options& options, const std::string& text) {
+  const std::string as_text = "CAST(TRY_CAST((" + text + ") AS TIMESTAMP_LTZ) AS STRING)";
+  TRY_ASSIGN(const auto when, value_of_text(session, as_text, column::string_type(), {}));
+  Options out;
+  for (const auto& [name, entry] : options.entries()) {
+    if (name != "ms_timestampasof") out.set(entry.name, entry.value);
+  }
+  if (when->value == nullptr || !when->value->is_valid) {
+    return Status::error("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT",
+                         {{"expr", "\"" + text + "\""}});
+  }
+  out.set("timestampAsOf", when->value->ToString());
+  return out;
+}
+
+}  // namespace
 
 Result<plan::NodePtr> SessionResolver::delta_node(const std::string& directory,
                                                   const Options& options, bool streaming,
@@ -321,12 +375,17 @@ Result<plan::NodePtr> SessionResolver::delta_node(const std::string& directory,
     return plan::make_scan(std::move(table), std::move(qualifier));
   }
   TRY_ASSIGN(auto table, data_source("delta", "", options, {directory}));
-  return plan::make_scan(std::move(table), std::move(qualifier));
+  return with_filled_chars(session_, *this,
+                           plan::make_scan(std::move(table), std::move(qualifier)));
 }
 
 Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string>& parts,
                                                    const Options& options, bool streaming) {
   Runtime& runtime = session_.runtime();
+  if (const std::string* text = options.find("ms_timestampAsOf")) {
+    TRY_ASSIGN(const Options dated, at_time_of(session_, options, *text));
+    return named_table(parts, dated, streaming);
+  }
   if (parts.size() == 1) {
     if (const auto view = session_.views().find(parts[0])) {
       if (temporary_view_.empty()) temporary_view_ = quote_identifier(parts[0]);

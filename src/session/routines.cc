@@ -2,7 +2,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "functions/registry.h"
 #include "plan/analyzer.h"
+#include "session/kept_functions.h"
 #include "session/statement_run.h"
 #include "session/variables.h"
 #include "spark/connect/relations.pb.h"
@@ -22,10 +24,55 @@ std::string duplicates_of(const sql::CreateFunction& create) {
   return join(twice, ", ");
 }
 
+std::string in_database(const TableName& name) {
+  return quote_identifiers({name.database, name.table});
+}
+
 }  // namespace
 
+// Of a function that is kept: f, db.f, spark_catalog.db.f.
+Result<TableName> StatementRun::function_name(const sql::Name& name) const {
+  TRY_ASSIGN(const TableName full, session_.table_name(name));
+  TRY(require_database(full.database));
+  return full;
+}
+
+Status StatementRun::drop_function(const sql::Drop& drop) {
+  const std::string& plain = drop.name.back();
+  if (drop.temporary || (drop.name.size() == 1 && session_.objects().function(plain) != nullptr)) {
+    if (session_.objects().drop_function(plain) || drop.if_exists) return Status::OK();
+    return Status::error("ROUTINE_NOT_FOUND", {{"routineName", quote_identifiers(drop.name)}});
+  }
+  if (drop.name.size() == 1 && functions::exists(to_lower(plain))) {
+    return Status::error("FORBIDDEN_OPERATION", {{"statement", "DROP"},
+                                                 {"objectType", "FUNCTION"},
+                                                 {"objectName", quote_identifier(plain)}});
+  }
+  TRY_ASSIGN(const TableName name, function_name(drop.name));
+  TRY_ASSIGN(const bool dropped, forget_function(warehouse_, name));
+  if (dropped || drop.if_exists) return Status::OK();
+  return Status::error("ROUTINE_NOT_FOUND", {{"routineName", in_database(name)}});
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::RefreshFunction& refresh) {
+  if (refresh.name.size() == 1 && functions::exists(to_lower(refresh.name[0]))) {
+    return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1256",
+                        {{"functionName", refresh.name[0]}},
+                        "Cannot refresh built-in function " + refresh.name[0] + ".");
+  }
+  TRY_ASSIGN(const TableName name, function_name(refresh.name));
+  TRY_ASSIGN(const auto known, kept_function(warehouse_, name));
+  if (known != nullptr) return nothing();
+  return Status::error("ROUTINE_NOT_FOUND", {{"routineName", in_database(name)}});
+}
+
 StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create) {
-  if (create.name.size() > 1) {
+  std::optional<TableName> kept;
+  if (!create.temporary) {
+    TRY_ASSIGN(kept, function_name(create.name));
+    TRY(Warehouse::check_name(*kept));
+  }
+  if (create.temporary && create.name.size() > 1) {
     const sql::Name qualifier(create.name.begin(), create.name.end() - 1);
     return Status::error("INVALID_TEMP_OBJ_QUALIFIER",
                          {{"objectType", "FUNCTION"},
@@ -57,13 +104,18 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   } else if (!create.returns.empty()) {
     TRY_ASSIGN(function->returns, column::parse_type(create.returns));
   }
-  const bool exists = session_.objects().function(function->name) != nullptr;
+  bool exists = session_.objects().function(function->name) != nullptr;
+  if (kept) {
+    TRY_ASSIGN(const auto known, kept_function(warehouse_, *kept));
+    exists = known != nullptr;
+  }
   if (exists && !create.replace) {
     if (create.if_not_exists) return nothing();
-    return Status::error("ROUTINE_ALREADY_EXISTS",
-                         {{"routineName", quote_identifier(function->name)},
-                          {"newRoutineType", "routine"},
-                          {"existingRoutineType", "routine"}});
+    return Status::error(
+        "ROUTINE_ALREADY_EXISTS",
+        {{"routineName", kept ? in_database(*kept) : quote_identifier(function->name)},
+         {"newRoutineType", "routine"},
+         {"existingRoutineType", "routine"}});
   }
   // The body is tried with NULLs for the parameters before the name means it.
   Objects& objects = session_.objects();
@@ -86,11 +138,30 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
     arguments->Add()->mutable_literal()->mutable_null()->mutable_null();
   }
   objects.define(tried, true);
-  const Status status = session_.analyze(relation).status();
+  const Status status = tried_function(relation, kept);
   objects.drop_function(trial);
   TRY(status);
-  objects.define(std::move(function), true);
+  if (kept) {
+    TRY(keep_function(warehouse_, *kept, *function));
+  } else {
+    objects.define(std::move(function), true);
+  }
   return nothing();
+}
+
+// A function that is kept may not name what goes with the session.
+Status StatementRun::tried_function(const spark::connect::Relation& relation,
+                                    const std::optional<TableName>& kept) {
+  if (!kept) return session_.analyze(relation).status();
+  SessionResolver resolver(session_);
+  auto settings = analyzer_settings(session_.conf());
+  settings.database = session_.current_database();
+  TRY(plan::analyze(relation, resolver, settings).status());
+  if (resolver.temporary_view().empty()) return Status::OK();
+  return Status::error("INVALID_TEMP_OBJ_REFERENCE", {{"obj", "FUNCTION"},
+                                                      {"objName", in_database(*kept)},
+                                                      {"tempObj", "VIEW"},
+                                                      {"tempObjName", resolver.temporary_view()}});
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::DeclareVariable& declare) {
@@ -99,16 +170,23 @@ StatementRun::Outcome StatementRun::operator()(const sql::DeclareVariable& decla
   if (!declare.type.empty()) {
     TRY_ASSIGN(variable.type, column::parse_type(declare.type));
   }
-  const std::string& name = declare.name.back();
-  if (session_.objects().variable(name) && !declare.replace) {
+  std::set<std::string> seen;
+  for (const auto& name : declare.names) {
+    if (seen.insert(to_lower(name.back())).second) continue;
+    return Status::error(
+        "DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE",
+        {{"variableName", quote_identifiers({"system", "session", to_lower(name.back())})}});
+  }
+  for (const auto& name : declare.names) {
+    if (!session_.objects().variable(name.back()) || declare.replace) continue;
     return Status::error(
         "VARIABLE_ALREADY_EXISTS",
-        {{"variableName", quote_identifiers({"system", "session", to_lower(name)})}});
+        {{"variableName", quote_identifiers({"system", "session", to_lower(name.back())})}});
   }
   TRY_ASSIGN(variable.value,
              value_of_text(session_, declare.default_text, variable.type, context_));
   if (variable.type == nullptr) variable.type = variable.value->type;
-  session_.objects().declare(name, std::move(variable), true);
+  for (const auto& name : declare.names) session_.objects().declare(name.back(), variable, true);
   return nothing();
 }
 

@@ -7,10 +7,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "column/char_varchar.h"
 #include "delta/column_mapping.h"
 #include "plan/literal.h"
 #include "plan/row_expressions.h"
 #include "plan/tree.h"
+#include "session/char_columns.h"
 #include "session/table_change.h"
 #include "spark/connect/expressions.pb.h"
 
@@ -117,7 +119,8 @@ class Guarding {
 
   Result<connector::Batches> run(const delta::TableInfo& table, connector::Batches rows) {
     const auto schema = delta::without_delta_notes(table.schema);
-    TRY_ASSIGN(const plan::NodePtr node, as_table_rows(schema, std::move(rows)));
+    TRY_ASSIGN(plan::NodePtr node, as_table_rows(schema, std::move(rows)));
+    TRY_ASSIGN(node, with_fitted_columns(schema, node));
     std::vector<NamedExpr> columns;
     for (const auto& attribute : node->output)
       columns.push_back({attribute.name, plan::make_attribute(attribute)});
@@ -153,6 +156,25 @@ class Guarding {
       columns.push_back({field.name, std::move(value)});
     }
     return project(given, columns);
+  }
+
+  // CHAR and VARCHAR.
+  Result<plan::NodePtr> with_fitted_columns(const column::Schema& schema,
+                                            const plan::NodePtr& node) {
+    std::vector<NamedExpr> columns;
+    bool any = false;
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      plan::ExprPtr value = plan::make_attribute(node->output[i]);
+      if (const auto declared = column::declared_type(schema[i])) {
+        spark::connect::Expression proto;
+        proto.mutable_expression_string()->set_expression(checked_text(schema[i].name, declared));
+        TRY_ASSIGN(value, expressions_.value({node}, proto));
+        TRY_ASSIGN(value, expressions_.stored(value, schema[i]));
+        any = true;
+      }
+      columns.push_back({schema[i].name, std::move(value)});
+    }
+    return any ? project(node, columns) : node;
   }
 
   static std::vector<int> columns_of(const plan::Expr& condition, const plan::Node& node) {

@@ -49,6 +49,7 @@ class StatementRun {
   Outcome operator()(const sql::Use& use);
   Outcome operator()(const sql::Explain& explain);
   Outcome operator()(const sql::Cache& cache);
+  Outcome operator()(const sql::ListResources& list);
   // create.cc
   Outcome operator()(const sql::CreateView& create);
   Outcome operator()(const sql::CreateTable& create);
@@ -64,6 +65,7 @@ class StatementRun {
   Outcome operator()(const sql::CreateFunction& create);
   Outcome operator()(const sql::DeclareVariable& declare);
   Outcome operator()(const sql::SetVariable& set);
+  Outcome operator()(const sql::RefreshFunction& refresh);
   // script.cc
   Outcome operator()(const sql::ExecuteImmediate& execute);
   Outcome operator()(const sql::Script& script);
@@ -97,6 +99,19 @@ class StatementRun {
   Result<std::optional<std::int64_t>> change_once(const sql::Change& change, const Target& target);
   static std::vector<std::string> qualifier_of(const Target& target, const std::string& alias);
 
+  Outcome show_settings() const;
+  // file_partitions.cc
+  Status truncate_files(const Target& target, const sql::PartitionSpec& partition);
+  Status alter_partitions(const sql::AlterTable& alter, const Target& target);
+  Result<std::vector<std::string>> file_partitions(const sql::PartitionSpec& spec,
+                                                   const Target& target);
+
+  // routines.cc
+  Status drop_function(const sql::Drop& drop);
+  Status tried_function(const spark::connect::Relation& relation,
+                        const std::optional<TableName>& kept);
+  Result<TableName> function_name(const sql::Name& name) const;
+
   Status drop_view(const sql::Drop& drop);
   Status drop_table(const sql::Drop& drop);
 
@@ -105,8 +120,7 @@ class StatementRun {
   Result<delta::WriteOptions> table_options(const sql::CreateTable& create, bool replaces) const;
   Status create_like(const sql::CreateTable& create, const std::string& directory);
   Status create_file_table(const sql::CreateTable& create, const TableName& name);
-  Status fill_file_table(const Entry& entry, const std::string& directory,
-                         const sql::QueryPtr& query);
+  Status fill_file_table(Entry& entry, const std::string& directory, const sql::QueryPtr& query);
   Status create_delta_table(const sql::CreateTable& create, const std::string& directory,
                             bool exists);
   // clone.cc
@@ -116,7 +130,11 @@ class StatementRun {
   Status already_exists(const sql::Name& name) const;
   Status refused_clause(const sql::CreateTable& create) const;
 
+  static Result<column::Schema> of_table(Result<column::Schema> changed, const Target& target);
+  Status move_delta_table(const sql::AlterTable& alter, const Target& target);
+  Status refused_of_delta(const sql::AlterTable& alter, const Target& target) const;
   Status alter_metadata(const sql::AlterTable& alter, const Target& target);
+  Status check_default_feature(const sql::AlterTable& alter, const Target& target) const;
   Status check_new_default(const sql::ColumnChange& change, const column::Schema& schema,
                            const delta::Metadata& metadata) const;
   Status add_constraint(const sql::AlterTable& alter, const Target& target,

@@ -82,6 +82,10 @@ Result<StatementRun::Target> StatementRun::target_of(const sql::Name& name,
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::InsertDirectory& insert) {
+  if (equals_ignore_case(insert.provider, "delta")) {
+    return Status::error("DELTA_OPERATION_NOT_ALLOWED",
+                         {{"operation", "INSERT OVERWRITE DIRECTORY"}});
+  }
   spark::connect::WriteOperation write;
   write.mutable_input()->CopyFrom(*insert.query);
   write.set_source(insert.provider);
@@ -151,9 +155,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Drop& drop) {
       break;
     }
     case sql::ObjectKind::function:
-      if (!session_.objects().drop_function(drop.name.back()) && !drop.if_exists) {
-        return Status::error("ROUTINE_NOT_FOUND", {{"routineName", quote_identifiers(drop.name)}});
-      }
+      TRY(drop_function(drop));
       break;
     case sql::ObjectKind::variable:
       if (!session_.objects().drop_variable(drop.name.back()) && !drop.if_exists) {
@@ -169,17 +171,12 @@ StatementRun::Outcome StatementRun::operator()(const sql::Drop& drop) {
 StatementRun::Outcome StatementRun::operator()(const sql::Truncate& truncate) {
   TRY_ASSIGN(const Target target, target_of(truncate.table, "TRUNCATE TABLE"));
   if (target.is_delta) {
-    if (truncate.partition) return Status::error("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED");
+    if (!truncate.partition.empty())
+      return Status::error("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED");
     TRY(delta::truncate_table(warehouse_.store(), target.directory).status());
     return nothing();
   }
-  if (truncate.partition || target.entry->external) {
-    return Status::unsupported(
-        "TRUNCATE TABLE of a partition, or of an external table of format {}, is not supported",
-        target.entry->provider);
-  }
-  TRY(warehouse_.store()->remove_tree(target.directory));
-  TRY(warehouse_.store()->make_directories(target.directory));
+  TRY(truncate_files(target, truncate.partition));
   return nothing();
 }
 
@@ -191,9 +188,20 @@ StatementRun::Outcome StatementRun::operator()(const sql::Analyze& analyze) {
   return Status::error("NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", {{"cmd", "ANALYZE TABLE"}});
 }
 
+// SET -v: every setting that is known. What each is for stands in Spark's documentation.
+StatementRun::Outcome StatementRun::show_settings() const {
+  ResultTable table;
+  for (const char* column : {"key", "value", "meaning", "Since version"})
+    table.column(column, CellType::text, false);
+  for (const auto& [key, value] : session_.conf().effective())
+    table.row({text(key), text(value), text(""), text("")});
+  return finish(table);
+}
+
 StatementRun::Outcome StatementRun::operator()(const sql::Set& set) {
   ResultTable table;
   table.column("key", CellType::text, false).column("value", CellType::text, false);
+  if (set.verbose) return show_settings();
   if (set.key.empty()) {
     for (const auto& [key, value] : session_.conf().explicitly_set()) {
       table.row({text(key), text(value)});
@@ -244,11 +252,26 @@ StatementRun::Outcome StatementRun::operator()(const sql::Use& use) {
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Explain& explain) {
-  TRY_ASSIGN(const auto node, session_.analyze(*explain.query));
   ResultTable table;
-  table.column("plan", CellType::text, false);
-  TRY_ASSIGN(const std::string shown, explain_text_(node, explain.extended));
+  table.column("plan", CellType::text);
+  const auto analyzed = session_.analyze(*explain.query);
+  const bool plain =
+      explain.mode == sql::ExplainMode::simple || explain.mode == sql::ExplainMode::formatted;
+  if (!analyzed.ok() && plain) {
+    // The error is the plan that is shown.
+    table.row({text("Error occurred during query planning: ")});
+    table.row({text(analyzed.status().message())});
+    return finish(table);
+  }
+  TRY_ASSIGN(const auto node, analyzed);
+  TRY_ASSIGN(const std::string shown, explain_text_(node, explain.mode));
   table.row({text(shown)});
+  return finish(table);
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::ListResources&) {
+  ResultTable table;
+  table.column("Results", CellType::text, false);
   return finish(table);
 }
 
@@ -268,6 +291,7 @@ Result<std::optional<CatalogResult>> run_statement(Session& session,
                                                    const sql::Statement& statement,
                                                    const ActionContext& context,
                                                    const ExplainText& explain_text) {
+  const column::TimestampMeaning word(timestamp_word(session.conf()));
   return std::visit(StatementRun(session, context, explain_text), statement);
 }
 
@@ -306,6 +330,7 @@ Result<std::optional<CatalogResult>> run_sql(Session& session,
       if (reference.has_subquery_alias()) reference.mutable_common()->clear_plan_id();
     }
   }
+  const column::TimestampMeaning word(timestamp_word(session.conf()));
   StatementRun run(session, context, explain_text);
   run.set_arguments(&root.sql());
   return std::visit(run, statement);

@@ -10,8 +10,8 @@
 
 namespace millstream::session {
 
-// An analysed plan as EXPLAIN shows it, with the logical plans too when `extended`.
-using ExplainText = std::function<Result<std::string>(const plan::NodePtr&, bool extended)>;
+// An analysed plan as EXPLAIN shows it.
+using ExplainText = std::function<Result<std::string>(const plan::NodePtr&, sql::ExplainMode)>;
 
 // A Relation SQL, or a WithRelations of one whose references the text names: the rows of a
 // statement; nothing for a query, which is left to be run as a relation.

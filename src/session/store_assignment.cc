@@ -6,6 +6,7 @@
 #include "plan/expr.h"
 #include "plan/text.h"
 #include "session/resolver.h"
+#include "sql/parser.h"
 
 namespace millstream::session {
 
@@ -86,6 +87,13 @@ bool can_store(StoreAssignment policy, const TypePtr& from, const TypePtr& to) {
 Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
                                    const column::Field& column) {
   return plan::make_cast(value, column.type, store_assignment(conf) != StoreAssignment::legacy);
+}
+
+plan::ExprPtr placed_in(const std::string& statement, const plan::ExprPtr& value) {
+  if (statement.empty() || value->kind != plan::ExprKind::cast || value->origin) return value;
+  auto out = std::make_shared<plan::Expr>(*value);
+  out->origin = sql::query_context(statement, 0, statement.size());
+  return out;
 }
 
 namespace {

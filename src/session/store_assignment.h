@@ -23,6 +23,9 @@ bool can_store(StoreAssignment policy, const column::TypePtr& from, const column
 // The value as one of the column, whose types are others.
 Result<plan::ExprPtr> stored_value(const RuntimeConf& conf, const plan::ExprPtr& value,
                                    const column::Field& column);
+// A cast that the statement (its text; empty: there is none) asks for as a whole: its error shows
+// all of the text. Other values as they are.
+plan::ExprPtr placed_in(const std::string& statement, const plan::ExprPtr& value);
 
 // The error of a number that did not fit, as that of the column for which `rows` casts it.
 Status overflow_in_insert(const Status& status, const plan::Node& rows);

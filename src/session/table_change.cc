@@ -118,7 +118,7 @@ Result<std::unique_ptr<TableChange>> TableChange::begin(Session& session,
   auto log = delta::Log::shared(session.runtime().store, directory);
   TRY_ASSIGN(auto snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", directory);
-  TRY(delta::check_writable(snapshot->protocol(), snapshot->info(), directory, true));
+  TRY(delta::check_writable(snapshot->protocol(), snapshot->info(), directory, true, true));
   return std::unique_ptr<TableChange>(
       new TableChange(session, context, std::move(log), std::move(snapshot), text));
 }

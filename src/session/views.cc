@@ -6,7 +6,12 @@ namespace millstream::session {
 
 Meaning Meaning::of(const RuntimeConf& conf) {
   return {conf.flag("spark.sql.ansi.enabled"), conf.flag("spark.sql.caseSensitive"),
-          conf.time_zone()};
+          conf.time_zone(), timestamp_word(conf)};
+}
+
+column::TimestampWord timestamp_word(const RuntimeConf& conf) {
+  const bool local = to_upper(trim(conf.value("spark.sql.timestampType"))) == "TIMESTAMP_NTZ";
+  return local ? column::TimestampWord::without_zone : column::TimestampWord::with_zone;
 }
 
 bool Views::put(View view, bool replace) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "column/timestamp_meaning.h"
 #include "column/types.h"
 #include "connector/table.h"
 #include "plan/node.h"
@@ -24,9 +25,13 @@ struct Meaning {
   bool ansi = true;
   bool case_sensitive = false;
   std::string time_zone = "UTC";
+  column::TimestampWord timestamp = column::TimestampWord::with_zone;
 
   static Meaning of(const RuntimeConf& conf);
 };
+
+// spark.sql.timestampType
+column::TimestampWord timestamp_word(const RuntimeConf& conf);
 
 struct View {
   std::string name;                               // as given

@@ -12,6 +12,7 @@
 #include "session/column_rules.h"
 #include "session/file_tables.h"
 #include "session/insert.h"
+#include "session/partition_spec.h"
 #include "session/replace_rows.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
@@ -139,10 +140,28 @@ Options with_codec(const Options& options, const std::string& format, const Runt
 
 }  // namespace
 
-Status write_files(Session& session, const std::string& format, const std::string& path,
-                   SaveMode mode, const Options& options, std::vector<std::string> partition_by,
-                   const plan::NodePtr& node, const ActionContext& context,
-                   const Buckets& buckets) {
+namespace {
+
+// The folder of a file below `root`: "p=1/q=x"; empty: the root itself.
+std::string folder_below(const std::string& root, const std::string& file) {
+  const std::string folder(io::parent_path(file));
+  return folder.size() > root.size() ? folder.substr(root.size() + 1) : std::string();
+}
+
+}  // namespace
+
+Result<bool> keeps_partitions(const Options& options, const RuntimeConf& conf) {
+  const std::string mode =
+      options.get("partitionOverwriteMode", conf.value("spark.sql.sources.partitionOverwriteMode"));
+  if (equals_ignore_case(mode, "dynamic")) return true;
+  if (equals_ignore_case(mode, "static")) return false;
+  return Status::invalid("partitionOverwriteMode must be static or dynamic, not {}", mode);
+}
+
+Result<std::vector<std::string>> write_files(
+    Session& session, const std::string& format, const std::string& path, SaveMode mode,
+    const Options& options, std::vector<std::string> partition_by, const plan::NodePtr& node,
+    const ActionContext& context, const Buckets& buckets, const std::vector<std::string>& below) {
   // CSV tells its columns apart by their places.
   if (format != "csv" && !analyzer_settings(session.conf()).case_sensitive)
     TRY(check_duplicates(plan::schema_of(*node)));
@@ -150,22 +169,14 @@ Status write_files(Session& session, const std::string& format, const std::strin
   TRY_ASSIGN(const bool exists, store->exists(path));
   std::vector<std::string> before;
   if (exists) {
-    if (mode == SaveMode::ignore) return Status::OK();
+    if (mode == SaveMode::ignore) return std::vector<std::string>();
     if (mode == SaveMode::error_if_exists) {
       return Status::error("PATH_ALREADY_EXISTS", {{"outputPath", io::to_uri(path)}});
     }
-    if (mode == SaveMode::overwrite) {
-      if (equals_ignore_case(
-              options.get("partitionOverwriteMode",
-                          session.conf().value("spark.sql.sources.partitionOverwriteMode")),
-              "dynamic") &&
-          !partition_by.empty()) {
-        return Status::unsupported(
-            "partitionOverwriteMode dynamic is not supported for format {} yet", format);
-      }
-      TRY(collect_files(*store, path, &before));
-    }
+    if (mode == SaveMode::overwrite) TRY(collect_files(*store, path, &before));
   }
+  TRY_ASSIGN(bool dynamic, keeps_partitions(options, session.conf()));
+  dynamic = dynamic && below.size() < partition_by.size();
   plan::NodePtr arranged = node;
   format::FileWriteRequest request;
   if (buckets.count > 0) {
@@ -175,16 +186,24 @@ Status write_files(Session& session, const std::string& format, const std::strin
   TRY_ASSIGN(const auto rows, session.execute(arranged, context));
   request.format = format;
   request.directory = path;
-  request.options = with_codec(options, format, session.conf());
+  Options own;  // of the format
+  for (const auto& [name, entry] : options.entries()) {
+    if (name != "partitionoverwritemode") own.set(entry.name, entry.value);
+  }
+  request.options = with_codec(own, format, session.conf());
   request.partition_by = std::move(partition_by);
   request.time_zone = session.conf().time_zone();
   request.store = store;
-  TRY(format::write_files(request, rows).status());
+  TRY_ASSIGN(auto written, format::write_files(request, rows));
   // Last, so that a failed overwrite leaves the old rows.
   for (const std::string& file : before) {
-    if (io::base_name(file) != "_SUCCESS") TRY(store->remove(file));
+    const std::string folder = folder_below(path, file);
+    const bool replaced = lies_in(folder, below) &&
+                          (!dynamic || std::binary_search(written.partitions.begin(),
+                                                          written.partitions.end(), folder));
+    if (replaced && io::base_name(file) != "_SUCCESS") TRY(store->remove(file));
   }
-  return Status::OK();
+  return std::move(written.partitions);
 }
 
 Status prepare_delta_write(Session& session, delta::WriteOptions& options) {
@@ -487,7 +506,8 @@ Status run_write(Session& session, const proto::WriteOperation& write,
     return failed_write(store, format, path, done);
   }
   const Status done =
-      write_files(session, format, path, mode, options, std::move(partition_by), node, context);
+      write_files(session, format, path, mode, options, std::move(partition_by), node, context)
+          .status();
   return failed_write(store, format, path, done);
 }
 

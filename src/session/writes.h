@@ -13,11 +13,16 @@ class WriteOperationV2;
 
 namespace millstream::session {
 
-// Files of a format other than Delta, below a directory.
-Status write_files(Session& session, const std::string& format, const std::string& path,
-                   delta::SaveMode mode, const Options& options,
-                   std::vector<std::string> partition_by, const plan::NodePtr& node,
-                   const ActionContext& context, const Buckets& buckets = {});
+// Files of a format other than Delta, below a directory. An overwrite replaces what lies in all of
+// the folders `below` ("p=1"; none: everything), or with dynamic partitions only what lies where
+// new files come. The folders of partitions that got files.
+Result<std::vector<std::string>> write_files(
+    Session& session, const std::string& format, const std::string& path, delta::SaveMode mode,
+    const Options& options, std::vector<std::string> partition_by, const plan::NodePtr& node,
+    const ActionContext& context, const Buckets& buckets = {},
+    const std::vector<std::string>& below = {});
+// Whether an overwrite leaves partitions that get no new rows (partitionOverwriteMode).
+Result<bool> keeps_partitions(const Options& options, const RuntimeConf& conf);
 // What the session's settings say of a write that its options leave open: which partitions an
 // overwrite replaces, and the transaction that it is (DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS).
 Status prepare_delta_write(Session& session, delta::WriteOptions& options);

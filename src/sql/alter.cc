@@ -50,15 +50,20 @@ Status Grammar::alter_table(Statement& out, bool view) {
     out = std::move(as);
     return Status::OK();
   }
-  if (accept_word("SET")) {
-    if (!is_word("TBLPROPERTIES")) {
-      if (is_word("LOCATION") || is_word("SERDE") || is_word("SERDEPROPERTIES")) {
-        return refused("ALTER TABLE … SET " + to_upper(peek().text));
-      }
-      return unexpected();
+  if (is_word("PARTITION") ||
+      ((is_word("ADD") || is_word("DROP") || is_word("RECOVER")) && !is_word("COLUMN", 1) &&
+       !is_word("COLUMNS", 1) && !is_word("CONSTRAINT", 1))) {
+    TRY(alter_partitions(alter));
+  } else if (accept_word("SET")) {
+    if (accept_word("LOCATION")) {
+      alter.kind = AlterKind::set_location;
+      TRY(string_value(&alter.location));
+    } else if (is_word("SERDE") || is_word("SERDEPROPERTIES")) {
+      return refused("ALTER TABLE … SET " + to_upper(peek().text));
+    } else {
+      TRY(expect_word("TBLPROPERTIES"));
+      TRY(property_list(&alter.properties));
     }
-    take();
-    TRY(property_list(&alter.properties));
   } else if (accept_word("UNSET")) {
     alter.kind = AlterKind::unset_properties;
     TRY(expect_word("TBLPROPERTIES"));
@@ -104,6 +109,42 @@ Status Grammar::alter_table(Statement& out, bool view) {
     return unexpected();
   }
   out = std::move(alter);
+  return Status::OK();
+}
+
+// ADD [IF NOT EXISTS] PARTITION (…) [LOCATION '…'] …, DROP [IF EXISTS] PARTITION (…), … [PURGE],
+// RECOVER PARTITIONS, PARTITION (…) RENAME TO PARTITION (…), PARTITION (…) SET LOCATION '…'
+Status Grammar::alter_partitions(AlterTable& alter) {
+  if (accept_word("RECOVER")) {
+    alter.kind = AlterKind::recover_partitions;
+    return expect_word("PARTITIONS");
+  }
+  if (is_word("PARTITION")) {
+    TRY(partition_spec(&alter.partitions.emplace_back()));
+    if (accept_word("RENAME")) {
+      alter.kind = AlterKind::rename_partition;
+      TRY(expect_word("TO"));
+      return partition_spec(&alter.partitions.emplace_back());
+    }
+    TRY(expect_word("SET"));
+    alter.kind = AlterKind::set_location;
+    TRY(expect_word("LOCATION"));
+    return string_value(&alter.location);
+  }
+  const bool add = is_word("ADD");
+  take();
+  alter.kind = add ? AlterKind::add_partitions : AlterKind::drop_partitions;
+  if (add) {
+    alter.if_not_exists = accept_if_not_exists();
+  } else {
+    alter.if_exists = accept_if_exists();
+  }
+  do {
+    TRY(partition_spec(&alter.partitions.emplace_back()));
+    std::string& location = alter.locations.emplace_back();
+    if (add && accept_word("LOCATION")) TRY(string_value(&location));
+  } while (add ? is_word("PARTITION") : accept_symbol(","));
+  if (!add) accept_word("PURGE");
   return Status::OK();
 }
 

@@ -84,7 +84,7 @@ Status Grammar::show_of_table(Show& show) {
   if (accept_word("PARTITIONS")) {
     show.kind = ShowKind::partitions;
     TRY(dotted_name(&show.in));
-    return is_word("PARTITION") ? refused("SHOW PARTITIONS … PARTITION") : Status::OK();
+    return is_word("PARTITION") ? partition_spec(&show.partition) : Status::OK();
   }
   if (is_word("CURRENT") &&
       (is_word("NAMESPACE", 1) || is_word("SCHEMA", 1) || is_word("DATABASE", 1))) {
@@ -118,7 +118,8 @@ Status Grammar::describe_statement(Statement& out) {
     take();
     describe.kind = DescribeKind::function;
     if (is_word("EXTENDED") && peek(1).kind != TokenKind::end) {
-      return refused("DESCRIBE FUNCTION EXTENDED");
+      take();
+      describe.more = true;
     }
     if (is_name()) {
       TRY(dotted_name(&describe.table));

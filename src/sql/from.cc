@@ -210,7 +210,7 @@ bool Grammar::join_words_ahead(std::size_t ahead) const {
   return false;
 }
 
-// [FOR] VERSION AS OF 1, [FOR] TIMESTAMP AS OF '2024-01-01': options of the read.
+// [FOR] VERSION AS OF 1, [FOR] TIMESTAMP AS OF '2024-01-01' | expression: options of the read.
 Status Grammar::time_travel(sc::Read_NamedTable& table) {
   const std::size_t start = is_word("FOR") ? 1 : 0;
   const bool version = is_word("VERSION", start) || is_word("SYSTEM_VERSION", start);
@@ -220,16 +220,22 @@ Status Grammar::time_travel(sc::Read_NamedTable& table) {
   }
   position_ += start + 3;
   sc::Expression at;
-  TRY(expression(at));
+  const std::size_t first = position_;
+  if (version && peek().kind == TokenKind::integer) {
+    TRY(number(at, false));
+  } else {
+    TRY(binary(at, 0));
+  }
   const auto& literal = at.literal();
   std::string text;
   if (literal.has_string()) text = literal.string();
   if (version && literal.has_integer()) text = std::to_string(literal.integer());
   if (version && literal.has_long_()) text = std::to_string(literal.long_());
-  if (text.empty()) {
-    return Status::unsupported(
-        "VERSION AS OF takes a number and TIMESTAMP AS OF a string in Millstream");
+  if (time && text.empty()) {
+    (*table.mutable_options())["ms_timestampAsOf"] = text_between(first, position_);
+    return Status::OK();
   }
+  if (text.empty()) return Status::unsupported("VERSION AS OF takes a number in Millstream");
   (*table.mutable_options())[version ? "versionAsOf" : "timestampAsOf"] = text;
   return Status::OK();
 }

@@ -78,7 +78,9 @@ class Grammar {
   Status explain_statement(Statement& out);
   Status cache_statement(Statement& out);
   Status from_insert(Statement& out);
-  Status insert_partition(Insert& insert);
+  Status partition_spec(PartitionSpec* spec);
+  Status repair_statement(Statement& out);
+  Status list_statement(Statement& out);
   Status insert_directory(Statement& out);
   Status change_statement(Statement& out);
   std::size_t after_with() const;
@@ -136,6 +138,7 @@ class Grammar {
   Status alter_database(Statement& out);
   Status alter_table(Statement& out, bool view);
   Status alter_constraint(AlterTable& alter);
+  Status alter_partitions(AlterTable& alter);
   Status add_columns(AlterTable& alter);
   Status alter_column(AlterTable& alter);
   Status column_change(ColumnChange& change);
@@ -244,6 +247,8 @@ class Grammar {
   Status binary(sc::Expression& out, int level);
   Status unary(sc::Expression& out);
   Status postfix(sc::Expression& out);
+  Status variant_path(sc::Expression& out);
+  Status counted(sc::Expression& out);
 
   // primary.cc
   Status primary(sc::Expression& out);

@@ -98,14 +98,16 @@ Status Grammar::insert_statement(Statement& out) {
   Insert insert;
   insert.overwrite = accept_word("OVERWRITE");
   if (!insert.overwrite) TRY(expect_word("INTO"));
+  if (insert.overwrite && is_word("LOCAL") && is_word("DIRECTORY", 1)) {
+    take();  // each directory is one of this machine
+    return insert_directory(out);
+  }
   if (insert.overwrite && is_word("DIRECTORY") && peek(1).kind != TokenKind::symbol)
     return insert_directory(out);
-  if (is_word("LOCAL") && is_word("DIRECTORY", 1))
-    return refused_statement("INSERT … LOCAL DIRECTORY");
   if (is_word("TABLE") && is_name(1)) take();
   TRY(dotted_name(&insert.table));
-  if (is_word("PARTITION") && is_symbol("(", 1)) TRY(insert_partition(insert));
-  accept_if_not_exists();
+  if (is_word("PARTITION") && is_symbol("(", 1)) TRY(partition_spec(&insert.partition));
+  insert.if_not_exists = accept_if_not_exists();
   if (is_word("WITH") && is_word("SCHEMA", 1))
     return refused_statement("INSERT WITH SCHEMA EVOLUTION");
   if (is_word("REPLACE") && (is_word("USING", 1) || is_word("ON", 1))) {
@@ -134,17 +136,18 @@ Status Grammar::insert_statement(Statement& out) {
     TRY(expression(*insert.replace_where));
     insert.replace_where_text = text_between(first, position_);
   }
+  insert.text = text_between(0, position_);
   TRY(whole_query(&insert.query));
   out = std::move(insert);
   return Status::OK();
 }
 
 // PARTITION (p = 1, q): constants, and columns that the query gives.
-Status Grammar::insert_partition(Insert& insert) {
-  take();
-  take();
+Status Grammar::partition_spec(PartitionSpec* spec) {
+  TRY(expect_word("PARTITION"));
+  TRY(expect_symbol("("));
   do {
-    auto& [column, value] = insert.partition.emplace_back();
+    auto& [column, value] = spec->emplace_back();
     TRY(name(&column));
     if (!accept_symbol("=")) continue;
     value = std::make_shared<sc::Expression>();
@@ -157,6 +160,10 @@ Status Grammar::insert_directory(Statement& out) {
   take();
   InsertDirectory insert;
   if (peek().kind == TokenKind::string) insert.path = take().value;
+  if (!is_word("USING") && (is_word("ROW") || is_word("STORED") || starts_query())) {
+    return Status::error("NOT_SUPPORTED_COMMAND_WITHOUT_HIVE_SUPPORT",
+                         {{"cmd", "INSERT OVERWRITE DIRECTORY with the Hive format"}});
+  }
   TRY(expect_word("USING"));
   TRY(name(&insert.provider));
   if (accept_word("OPTIONS")) TRY(property_list(&insert.options));

@@ -199,7 +199,7 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
       if (name == "TIMESTAMP_NTZ" || !is_region(parsed->region)) return invalid();
       auto* cast = out.mutable_cast();
       make_string(*cast->mutable_expr(), text.value);
-      cast->set_type_str("timestamp");
+      cast->set_type_str("timestamp_ltz");
       cast->set_eval_mode(sc::Expression_Cast::EVAL_MODE_ANSI);
       return Status::OK();
     }
@@ -211,6 +211,7 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
     } else {
       auto* function = make_function(out, "ms_local_timestamp");
       function->add_arguments()->mutable_literal()->set_long_(parsed->micros);
+      function->add_arguments()->mutable_literal()->set_boolean(name == "TIMESTAMP_LTZ");
     }
     return Status::OK();
   }

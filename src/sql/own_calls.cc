@@ -8,10 +8,10 @@ namespace millstream::sql {
 
 bool is_own_call(std::string_view function) {
   static constexpr std::string_view names[] = {
-      "ms_all",         "ms_filter", "ms_having",       "ms_limit",    "ms_local_timestamp",
-      "ms_natural",     "ms_offset", "ms_pivot_values", "ms_qualify",  "ms_recursive",
-      "ms_row",         "ms_select", "ms_star_except",  "ms_star_set", "ms_values",
-      "ms_within_group"};
+      "ms_all",          "ms_filter",      "ms_having",       "ms_limit",    "ms_local_timestamp",
+      "ms_natural",      "ms_offset",      "ms_pivot_values", "ms_qualify",  "ms_recursive",
+      "ms_row",          "ms_select",      "ms_star_except",  "ms_star_set", "ms_values",
+      "ms_variant_path", "ms_within_group"};
   if (const auto dot = function.rfind('.'); dot != std::string_view::npos)
     function.remove_prefix(dot + 1);
   if (function.size() > 2 && function.front() == '`')

@@ -447,11 +447,47 @@ Status Grammar::postfix(sc::Expression& out) {
       inner.Swap(&out);
       out.mutable_cast()->set_type_str(std::move(type));
       out.mutable_cast()->mutable_expr()->Swap(&inner);
+    } else if (is_symbol(":") && (is_name(1) || is_symbol("[", 1))) {
+      take();
+      TRY(variant_path(out));
+    } else if (is_word("COLLATE") && is_name(1) && !is_word("FROM", 1) && !is_word("AS", 1)) {
+      return Status::unsupported("the collation {}: Millstream compares texts by their bytes",
+                                 peek(1).text);
     } else {
       return Status::OK();
     }
   }
   return too_complex();
+}
+
+// v:a.b[0]['c']: the member of a variant at a path.
+Status Grammar::variant_path(sc::Expression& out) {
+  const std::size_t first = position_;
+  const auto member = [&]() -> Status {
+    if (accept_symbol("[")) {
+      const TokenKind kind = peek().kind;
+      if (kind != TokenKind::string && (kind != TokenKind::integer || position_ == first + 1))
+        return unexpected();
+      take();
+      return expect_symbol("]");
+    }
+    if (position_ > first) take();  // the point
+    if (!is_name()) return unexpected();
+    take();
+    return Status::OK();
+  };
+  do {
+    TRY(member());
+  } while (is_symbol("[") || (is_symbol(".") && is_name(1)));
+  std::string path = tokens_[first].text == "[" ? "$" : "$.";
+  for (std::size_t i = first; i < position_; ++i) {
+    const bool quoted = tokens_[i].kind == TokenKind::quoted;
+    if (quoted && path.back() == '.') path.pop_back();
+    path += quoted ? "['" + tokens_[i].value + "']" : std::string(tokens_[i].text);
+  }
+  wrap(out, "ms_variant_path");
+  make_string(*out.mutable_unresolved_function()->add_arguments(), path);
+  return Status::OK();
 }
 
 Status parse_expression(std::string_view text, sc::Expression* expression,

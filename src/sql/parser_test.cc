@@ -85,7 +85,8 @@ TEST(Parser, Literals) {
   EXPECT_EQ(parsed("X'1F'"), "binary: \"\\037\"");
   EXPECT_EQ(parsed("date '1970-01-03'"), "date: 2");
   EXPECT_EQ(parsed("timestamp '1970-01-01 00:00:01+01:00'"), "timestamp: -3599000000");
-  EXPECT_EQ(parsed("timestamp '1970-01-01T00:00:01'"), "ms_local_timestamp(long: 1000000)");
+  EXPECT_EQ(parsed("timestamp '1970-01-01T00:00:01'"),
+            "ms_local_timestamp(long: 1000000, boolean: false)");
   EXPECT_EQ(parsed("interval '1 02:03:04.5' day to second"),
             "day_time_interval: 93784500000 data_type { day_time_interval { start_field: 0 "
             "end_field: 3 } }");

@@ -60,7 +60,11 @@ Status Grammar::parameter(sc::Expression& out) {
   } else if (parameters_ != nullptr && positional_ < parameters_->positional.size()) {
     value = parameters_->positional[positional_++];
   }
-  if (value == nullptr) return Status::error("UNBOUND_SQL_PARAMETER", {{"name", name}});
+  if (value == nullptr) {
+    const Token& last = tokens_[position_ - 1];
+    return with_place(Status::error("UNBOUND_SQL_PARAMETER", {{"name", name}}), text_, mark.offset,
+                      last.offset + last.text.size());
+  }
   out = *value;
   return Status::OK();
 }

@@ -324,6 +324,17 @@ Status Grammar::distribute_by(sc::Relation& out) {
   return Status::OK();
 }
 
+// An expression whose place is known though it may be a constant.
+Status Grammar::counted(sc::Expression& out) {
+  const std::size_t first = position_;
+  TRY(expression(out));
+  const Token& last = tokens_[position_ - 1];
+  auto* place = out.mutable_common()->mutable_origin()->mutable_jvm_origin();
+  place->set_start_index(static_cast<std::int32_t>(tokens_[first].offset));
+  place->set_stop_index(static_cast<std::int32_t>(last.offset + last.text.size()));
+  return Status::OK();
+}
+
 // LIMIT and OFFSET by an expression: what is no plain number is put to plan.
 Status Grammar::limit_clause(sc::Relation& out) {
   // OFFSET stands behind LIMIT but is done first.
@@ -331,10 +342,10 @@ Status Grammar::limit_clause(sc::Relation& out) {
   const bool limited = accept_word("LIMIT");
   const bool all = limited && is_word("ALL");
   if (all) take();
-  if (limited && !all) TRY(expression(count));
+  if (limited && !all) TRY(counted(count));
   if (accept_word("OFFSET")) {
     sc::Expression offset;
-    TRY(expression(offset));
+    TRY(counted(offset));
     wrap_filter(out, "ms_offset", offset);
   }
   if (limited && !all) wrap_filter(out, "ms_limit", count);

@@ -19,6 +19,11 @@ Status Grammar::create_function(Statement& out, bool replace, bool temporary) {
   create.replace = replace;
   create.temporary = temporary;
   create.if_not_exists = accept_if_not_exists();
+  if (replace && create.if_not_exists) {
+    return parse_error(
+        text_, tokens_[0], tokens_[tokens_.size() - 2],
+        Status::error("INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE"));
+  }
   TRY(dotted_name(&create.name));
   if (accept_word("AS")) {
     std::string class_name;
@@ -28,7 +33,6 @@ Status Grammar::create_function(Statement& out, bool replace, bool temporary) {
   }
   TRY(function_parameters(create));
   TRY(function_clauses(create));
-  if (!temporary) return refused("CREATE FUNCTION that is not TEMPORARY");
   out = std::move(create);
   return Status::OK();
 }
@@ -122,7 +126,7 @@ Status Grammar::function_clauses(CreateFunction& create) {
   }
 }
 
-// DECLARE [OR REPLACE] [VARIABLE] v [type] [DEFAULT | = value]
+// DECLARE [OR REPLACE] [VARIABLE] v, w [type] [DEFAULT | = value]
 Status Grammar::declare_variable(Statement& out) {
   take();
   DeclareVariable declare;
@@ -131,9 +135,10 @@ Status Grammar::declare_variable(Statement& out) {
     declare.replace = true;
   }
   if ((is_word("VARIABLE") || is_word("VAR")) && is_name(1)) take();
-  TRY(dotted_name(&declare.name));
+  do {
+    TRY(dotted_name(&declare.names.emplace_back()));
+  } while (accept_symbol(","));
   const Token name_token = tokens_[position_ - 1];
-  if (is_symbol(",")) return refused("DECLARE of several variables");
   if (is_name() && !is_word("DEFAULT")) TRY(cast_type(&declare.type, false));
   if (accept_word("DEFAULT") || accept_symbol("=")) {
     const std::size_t first = position_;

@@ -15,10 +15,9 @@ namespace millstream::sql {
 namespace {
 
 // Words with which Spark's other statements begin.
-constexpr std::array<std::string_view, 22> other_statements{
-    "ADD",   "BEGIN",  "CALL",   "DELETE", "DFS",    "EXECUTE", "EXPORT",
-    "FETCH", "GRANT",  "IMPORT", "LIST",   "LOAD",   "LOCK",    "MSCK",
-    "OPEN",  "REPAIR", "REVOKE", "UNLOCK", "UPDATE", "CLOSE",   "CONVERT"};
+constexpr std::array<std::string_view, 18> other_statements{
+    "ADD",    "BEGIN", "CALL", "DELETE", "DFS",    "EXECUTE", "EXPORT", "FETCH", "GRANT",
+    "IMPORT", "LOAD",  "LOCK", "OPEN",   "REVOKE", "UNLOCK",  "UPDATE", "CLOSE", "CONVERT"};
 
 Status refused_statement(const std::string& words) {
   return Status::unsupported("the SQL statement {} is not supported by Millstream yet", words);
@@ -90,8 +89,7 @@ Status Grammar::statement(Statement& out) {
     position_ += 2;
     Truncate truncate;
     TRY(dotted_name(&truncate.table));
-    truncate.partition = accept_word("PARTITION");
-    if (truncate.partition) rest_of_text();
+    if (is_word("PARTITION")) TRY(partition_spec(&truncate.partition));
     out = std::move(truncate);
     return Status::OK();
   }
@@ -115,6 +113,9 @@ Status Grammar::statement(Statement& out) {
   if (is_word("VACUUM") && (is_name(1) || peek(1).kind == TokenKind::string)) {
     return vacuum_statement(out);
   }
+  if ((is_word("MSCK") && is_word("REPAIR", 1)) || (is_word("REPAIR") && is_word("TABLE", 1)))
+    return repair_statement(out);
+  if (is_word("LIST") && is_name(1)) return list_statement(out);
   if (accept_word("SET")) return set_statement(out);
   if (accept_word("RESET")) {
     out = Reset{rest_of_text()};
@@ -210,10 +211,9 @@ Status Grammar::drop_statement(Statement& out) {
     drop.kind = is_word("VIEW") ? ObjectKind::view : ObjectKind::table;
   } else if (is_database_word()) {
     drop.kind = ObjectKind::database;
-  } else if (temporary && (is_word("FUNCTION") || is_word("VARIABLE") || is_word("VAR"))) {
+  } else if (is_word("FUNCTION") || (temporary && (is_word("VARIABLE") || is_word("VAR")))) {
     drop.kind = is_word("FUNCTION") ? ObjectKind::function : ObjectKind::variable;
-  } else if (is_word("FUNCTION") || is_word("INDEX")) {
-    return refused_statement("DROP " + to_upper(peek().text));
+    drop.temporary = temporary;
   } else {
     return unexpected();
   }
@@ -246,7 +246,7 @@ Status Grammar::set_statement(Statement& out) {
   if (is_word("TIME") && is_word("ZONE", 1)) {
     position_ += 2;
     if (accept_word("LOCAL")) {
-      out = Set{"spark.sql.session.timeZone", true, "LOCAL"};
+      out = Set{"spark.sql.session.timeZone", true, "LOCAL", false};
       return Status::OK();
     }
     if (is_word("INTERVAL")) {
@@ -259,7 +259,7 @@ Status Grammar::set_statement(Statement& out) {
       return Status::OK();
     }
     if (peek().kind != TokenKind::string) return unexpected();
-    out = Set{"spark.sql.session.timeZone", true, take().value};
+    out = Set{"spark.sql.session.timeZone", true, take().value, false};
     return Status::OK();
   }
   const std::string rest = rest_of_text();
@@ -267,11 +267,43 @@ Status Grammar::set_statement(Statement& out) {
   set.key = std::string(trim(std::string_view(rest).substr(0, equals)));
   set.has_value = equals != std::string::npos;
   if (set.has_value) set.value = std::string(trim(std::string_view(rest).substr(equals + 1)));
-  if (set.key == "-v") set.key.clear();
+  set.verbose = set.key == "-v";
+  if (set.verbose) set.key.clear();
   if (set.key.size() > 1 && set.key.starts_with('`') && set.key.ends_with('`')) {
     set.key = set.key.substr(1, set.key.size() - 2);
   }
   out = std::move(set);
+  return Status::OK();
+}
+
+// [MSCK] REPAIR TABLE t [ADD | DROP | SYNC PARTITIONS]
+Status Grammar::repair_statement(Statement& out) {
+  accept_word("MSCK");
+  take();
+  TRY(expect_word("TABLE"));
+  AlterTable repair;
+  repair.kind = AlterKind::recover_partitions;
+  repair.repair = true;
+  TRY(dotted_name(&repair.table));
+  if (is_word("ADD") || is_word("DROP") || is_word("SYNC")) {
+    repair.adds = !is_word("DROP");
+    repair.drops = !is_word("ADD");
+    take();
+    TRY(expect_word("PARTITIONS"));
+  }
+  out = std::move(repair);
+  return Status::OK();
+}
+
+// LIST JAR[S] | FILE[S] | ARCHIVE[S] [path …]
+Status Grammar::list_statement(Statement& out) {
+  take();
+  bool known = false;
+  for (const char* word : {"JAR", "JARS", "FILE", "FILES", "ARCHIVE", "ARCHIVES"})
+    known = known || is_word(word);
+  if (!known) return unexpected();
+  rest_of_text();
+  out = ListResources{};
   return Status::OK();
 }
 
@@ -285,10 +317,20 @@ Status Grammar::use_statement(Statement& out) {
 
 Status Grammar::explain_statement(Statement& out) {
   Explain explain;
-  explain.extended = accept_word("EXTENDED");
-  if (is_word("CODEGEN") || is_word("COST"))
-    return refused_statement("EXPLAIN " + to_upper(peek().text));
-  if (!explain.extended) accept_word("FORMATTED");
+  static const std::map<std::string, ExplainMode> modes = {{"EXTENDED", ExplainMode::extended},
+                                                           {"CODEGEN", ExplainMode::codegen},
+                                                           {"COST", ExplainMode::cost},
+                                                           {"FORMATTED", ExplainMode::formatted}};
+  if (is_word("LOGICAL")) {
+    return parse_error(
+        text_, tokens_[position_ - 1], tokens_[tokens_.size() - 2],
+        Status::error("INVALID_STATEMENT_OR_CLAUSE", {{"operation", "EXPLAIN LOGICAL"}}));
+  }
+  for (const auto& [word, mode] : modes) {
+    if (!accept_word(word)) continue;
+    explain.mode = mode;
+    break;
+  }
   if (!starts_query()) {
     return refused_statement("EXPLAIN of a statement that is no query");
   }
@@ -310,7 +352,12 @@ Status Grammar::cache_statement(Statement& out) {
     return Status::OK();
   }
   if (caches) accept_word("LAZY");
-  if (refreshes && is_word("FUNCTION")) return refused_statement("REFRESH FUNCTION");
+  if (refreshes && accept_word("FUNCTION")) {
+    RefreshFunction refresh;
+    TRY(dotted_name(&refresh.name));
+    out = std::move(refresh);
+    return Status::OK();
+  }
   const bool table = accept_word("TABLE");
   if (!table && refreshes) {
     rest_of_text();  // a path: there is nothing to forget

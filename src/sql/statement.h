@@ -26,6 +26,9 @@ struct Query {
 };
 
 using Properties = std::map<std::string, std::string>;
+// PARTITION (p = 1, q): constants; null: a column without one.
+using PartitionSpec =
+    std::vector<std::pair<std::string, std::shared_ptr<spark::connect::Expression>>>;
 
 // CREATE [OR REPLACE] [[GLOBAL] TEMP] VIEW [IF NOT EXISTS] v [(a, b)] AS query | USING format
 // OPTIONS (…)
@@ -94,15 +97,17 @@ struct Insert {
   Name table;
   bool overwrite = false;
   bool by_name = false;
-  // Columns with their constant as text, which is cast to the column's type; null: of the query.
-  std::vector<std::pair<std::string, std::shared_ptr<spark::connect::Expression>>> partition;
+  // The constants are cast to their columns' types; columns without one are of the query.
+  PartitionSpec partition;
+  bool if_not_exists = false;  // OVERWRITE … PARTITION (…) IF NOT EXISTS
   std::shared_ptr<spark::connect::Expression> replace_where;
   std::string replace_where_text;
   std::vector<std::string> columns;
   QueryPtr query;
+  std::string text;  // of the statement; empty: there is none
 };
 
-// INSERT OVERWRITE DIRECTORY 'path' USING format query
+// INSERT OVERWRITE [LOCAL] DIRECTORY 'path' USING format query
 struct InsertDirectory {
   std::string path;
   std::string provider;
@@ -181,7 +186,8 @@ struct Drop {
   ObjectKind kind = ObjectKind::table;
   Name name;
   bool if_exists = false;
-  bool cascade = false;  // database: with its tables
+  bool temporary = false;  // function
+  bool cascade = false;    // database: with its tables
 };
 
 struct CreateDatabase {
@@ -223,7 +229,11 @@ enum class AlterKind : std::uint8_t {
   rename_column,
   rename,
   comment,
-  set_location,
+  set_location,  // of the table, or of the only one of `partitions`
+  add_partitions,
+  drop_partitions,
+  rename_partition,    // the first one to the second
+  recover_partitions,  // MSCK REPAIR TABLE too
   add_constraint,
   drop_constraint,
   cluster_by,
@@ -242,6 +252,13 @@ struct AlterTable {
   std::string expression;               // of CHECK; empty: another kind of constraint
   bool if_exists = false;               // DROP CONSTRAINT
   std::vector<std::string> cluster_by;  // dotted names; none: NONE
+  std::vector<PartitionSpec> partitions;
+  std::vector<std::string> locations;  // of partitions that are added; empty: their own
+  std::string location;
+  bool if_not_exists = false;  // ADD PARTITION
+  bool repair = false;         // recover_partitions by MSCK REPAIR TABLE
+  bool adds = true;            // the folders that are there
+  bool drops = false;          // and those that are gone
 };
 
 // ALTER VIEW v AS query
@@ -253,7 +270,7 @@ struct AlterView {
 
 struct Truncate {
   Name table;
-  bool partition = false;
+  PartitionSpec partition;  // empty: the whole table
 };
 
 struct Analyze {
@@ -280,7 +297,8 @@ struct Show {
   ShowKind kind = ShowKind::tables;
   Name in;  // a database; of SHOW COLUMNS and of what a table has: the table
   bool filtered = false;
-  std::string pattern;  // "a*|b*"; of properties the key
+  std::string pattern;      // "a*|b*"; of properties the key
+  PartitionSpec partition;  // of SHOW PARTITIONS
 };
 
 enum class DescribeKind : std::uint8_t { relation, extended, history, detail, database, function };
@@ -291,9 +309,11 @@ struct Describe {
   QueryPtr query;
   Name column;
   std::optional<std::int64_t> limit;  // of HISTORY
+  bool more = false;                  // FUNCTION EXTENDED
 };
 
-// CREATE [OR REPLACE] TEMPORARY FUNCTION f(x INT DEFAULT 1) [RETURNS type | TABLE (…)] RETURN body
+// CREATE [OR REPLACE] [TEMPORARY] FUNCTION f(x INT DEFAULT 1) [RETURNS type | TABLE (…)] RETURN
+// body
 struct CreateFunction {
   Name name;
   bool replace = false;
@@ -312,7 +332,7 @@ struct CreateFunction {
 };
 
 struct DeclareVariable {
-  Name name;
+  std::vector<Name> names;
   bool replace = false;
   std::string type;          // empty: the default's
   std::string default_text;  // empty: NULL
@@ -343,6 +363,7 @@ struct Set {
   std::string key;  // empty: all
   bool has_value = false;
   std::string value;
+  bool verbose = false;  // SET -v
 };
 
 struct Reset {
@@ -354,8 +375,10 @@ struct Use {
   bool catalog = false;  // SET CATALOG
 };
 
+enum class ExplainMode : std::uint8_t { simple, extended, codegen, cost, formatted };
+
 struct Explain {
-  bool extended = false;
+  ExplainMode mode = ExplainMode::simple;
   QueryPtr query;
 };
 
@@ -367,11 +390,20 @@ struct Cache {
   QueryPtr query;
 };
 
+// REFRESH FUNCTION f
+struct RefreshFunction {
+  Name name;
+};
+
+// LIST JARS, FILES, ARCHIVES: none is kept.
+struct ListResources {};
+
 using Statement =
     std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change, Merge, Restore,
                  Optimize, Vacuum, Drop, CreateDatabase, AlterDatabase, AlterTable, AlterView,
                  Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable, SetVariable,
-                 Set, Reset, Use, Explain, Cache, ExecuteImmediate, Script>;
+                 Set, Reset, Use, Explain, Cache, RefreshFunction, ListResources, ExecuteImmediate,
+                 Script>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

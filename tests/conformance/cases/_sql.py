@@ -49,6 +49,21 @@ def views(c):
     return spark
 
 
+def scripts(area):
+    """Declares cases of `area`: some statements, the last one's rows or error compared. $TMP is the case's folder."""
+
+    def script(name, *texts, ordered=False, conf=None, loose=()):
+        def run(c):
+            spark = views(c)
+            for text in texts[:-1]:
+                spark.sql(text.replace("$TMP", str(c.folder))).collect()
+            return spark.sql(texts[-1].replace("$TMP", str(c.folder)))
+
+        area._add(name, run, ordered, conf, loose)
+
+    return script
+
+
 def queries(area, texts, ordered=False, prefix="", conf=None):
     """One case for each text: schema and rows of `spark.sql(text)`, or its error."""
     for name, text in texts.items():
@@ -64,7 +79,7 @@ def messages(area, texts, prefix=""):
         except Exception as error:  # noqa: BLE001: the error is the result
             text = str(error).split("\n\nJVM stacktrace")[0]
             # The plan that Spark shows of some errors is its own.
-            return type(error).__name__ + "\n" + re.sub(r"(; line \d+ pos \d+|SQLSTATE: \w+);\n['A-Z].*", r"\1", text, flags=re.S)
+            return type(error).__name__ + "\n" + re.sub(r"(; line \d+ pos \d+|SQLSTATE: \w+);\n['!A-Z].*", r"\1", text, flags=re.S)
         return "no error"
 
     for name, text in texts.items():

@@ -1,0 +1,99 @@
+#include "session/partition_spec.h"
+
+#include <arrow/scalar.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/text.h"
+#include "format/file_table.h"
+#include "plan/analyzer.h"
+#include "session/variables.h"
+#include "spark/connect/relations.pb.h"
+
+namespace millstream::session {
+namespace {
+
+// The constant as the text of the column's type.
+Result<std::optional<std::string>> text_of(Session& session,
+                                           const spark::connect::Expression& value,
+                                           const column::TypePtr& type,
+                                           const ActionContext& context) {
+  spark::connect::Relation relation;
+  auto* cast = relation.mutable_project()->add_expressions()->mutable_cast();
+  *cast->mutable_expr() = value;
+  plan::type_to_proto(type, cast->mutable_type());
+  TRY_ASSIGN(const auto row, first_row(session, relation, {column::string_type()}, context));
+  if (row[0]->value == nullptr || !row[0]->value->is_valid) return std::optional<std::string>();
+  return std::optional<std::string>(row[0]->value->ToString());
+}
+
+Status list_below(io::Store& store, const std::string& directory, const std::string& prefix,
+                  std::size_t depth, std::vector<std::string>* out) {
+  TRY_ASSIGN(const auto children, store.list(directory));
+  for (const io::FileInfo& child : children) {
+    const std::string name(io::base_name(child.path));
+    if (!child.is_directory || name.find('=') == std::string::npos) continue;
+    const std::string folder = prefix.empty() ? name : prefix + "/" + name;
+    if (depth <= 1) {
+      out->push_back(folder);
+    } else {
+      TRY(list_below(store, child.path, folder, depth - 1, out));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> partition_folders(Session& session, const sql::PartitionSpec& spec,
+                                                   const column::Schema& table,
+                                                   const std::vector<std::string>& partition_by,
+                                                   const ActionContext& context) {
+  std::vector<std::string> folders;
+  for (const auto& column : partition_by) {
+    const auto given = std::find_if(spec.begin(), spec.end(), [&](const auto& one) {
+      return equals_ignore_case(one.first, column);
+    });
+    if (given == spec.end() || given->second == nullptr) continue;
+    const int index = column::find_field_ignore_case(table, column);
+    CHECK(index >= 0);
+    TRY_ASSIGN(const auto value, text_of(session, *given->second,
+                                         table[static_cast<std::size_t>(index)].type, context));
+    folders.push_back(format::partition_folder(column, value));
+  }
+  return folders;
+}
+
+Result<std::vector<std::string>> partitions_of(io::Store& store, const std::string& directory,
+                                               std::size_t depth) {
+  std::vector<std::string> out;
+  TRY_ASSIGN(const bool exists, store.exists(directory));
+  if (exists) TRY(list_below(store, directory, "", depth, &out));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Status note_partitions(Warehouse& warehouse, const TableName& name,
+                       const std::vector<std::string>& written, bool replaced,
+                       const std::vector<std::string>& below) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  TRY_ASSIGN(auto entry, warehouse.entry(name));
+  if (!entry || !entry->partitions) return Status::OK();
+  const auto before = *entry->partitions;
+  if (replaced) {
+    std::erase_if(*entry->partitions,
+                  [&](const std::string& partition) { return lies_in(partition, below); });
+  }
+  entry->partitions->insert(written.begin(), written.end());
+  return *entry->partitions == before ? Status::OK() : warehouse.put_entry(name, *entry);
+}
+
+bool lies_in(const std::string& partition, const std::vector<std::string>& folders) {
+  return std::all_of(folders.begin(), folders.end(), [&](const auto& folder) {
+    return ("/" + partition + "/").find("/" + folder + "/") != std::string::npos;
+  });
+}
+
+}  // namespace millstream::session
