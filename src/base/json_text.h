@@ -37,8 +37,8 @@ char json_kind(std::string_view value);
 bool json_is_whole(std::string_view number);  // a number without a fraction or exponent
 
 // Members of an object's and elements of an array's text, in order; names are unescaped.
-std::vector<std::pair<std::string, std::string_view>> json_members(
-    std::string_view object, const JsonDialect& dialect = {});
+std::vector<std::pair<std::string, std::string_view>> json_members(std::string_view object,
+                                                                   const JsonDialect& dialect = {});
 std::vector<std::string_view> json_elements(std::string_view array,
                                             const JsonDialect& dialect = {});
 

@@ -24,8 +24,8 @@ void choose_files(std::vector<AddFilePtr>& files, const TableInfo& info,
 Result<connector::Batches> scan_files(const std::shared_ptr<io::Store>& store,
                                       const std::string& table, const TableInfoPtr& info,
                                       std::vector<AddFilePtr> files,
-                                      const connector::ScanRequest& request,
-                                      bool case_sensitive, const std::string& time_zone);
+                                      const connector::ScanRequest& request, bool case_sensitive,
+                                      const std::string& time_zone);
 
 // Where a row is, as one number: its file's number in a list, then its position in the file.
 namespace places {
@@ -53,7 +53,7 @@ struct RowChoice {
 Result<connector::Batches> scan_rows(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const TableInfoPtr& info,
                                      const std::shared_ptr<const RowChoice>& choice,
-                                     const connector::ScanRequest& request,
-                                     bool case_sensitive, const std::string& time_zone);
+                                     const connector::ScanRequest& request, bool case_sensitive,
+                                     const std::string& time_zone);
 
 }  // namespace millstream::delta

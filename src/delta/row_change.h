@@ -33,7 +33,7 @@ struct RowChange {
   connector::Batches added;  // the rows in their place, and new ones; may be empty
   // Every change, as the table's columns and _change_type; empty: the files say it.
   connector::Batches change_feed;
-  WritePlan plan;  // the table as it is after the change
+  WritePlan plan;                 // the table as it is after the change
   std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
   std::optional<Txn> txn;
   std::string operation;

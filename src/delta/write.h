@@ -54,8 +54,8 @@ struct WriteOptions {
   std::optional<std::vector<std::string>> cluster_by;
   std::string comment;              // of a table that the write creates
   std::string operation = "WRITE";  // commitInfo.operation; "CREATE TABLE AS SELECT" and the like
-  std::string parameters;           // operationParameters, a JSON object; empty: what the operation has
-  RowGuard guard;                   // for tables with constraints
+  std::string parameters;  // operationParameters, a JSON object; empty: what the operation has
+  RowGuard guard;          // for tables with constraints
   // The rows' default and generated columns are what the table says: it may have some.
   bool columns_computed = false;
   std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs

@@ -1,6 +1,6 @@
 // Spark's variant: a value that carries its own type, in Spark's binary form. `value` is a tree of
-// scalars, objects and arrays; `metadata` the dictionary of its keys. Read with every bound checked:
-// what is malformed is nothing. Pure; any thread.
+// scalars, objects and arrays; `metadata` the dictionary of its keys. Read with every bound
+// checked: what is malformed is nothing. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -77,8 +77,8 @@ class VariantView {
     __int128 unscaled = 0;
     int scale = 0;
   };
-  Decimal decimal() const;         // without zeros at its end
-  std::string_view text() const;   // of strings and binaries
+  Decimal decimal() const;        // without zeros at its end
+  std::string_view text() const;  // of strings and binaries
 
   std::vector<std::pair<std::string_view, VariantView>> fields() const;  // by key
   std::vector<VariantView> items() const;

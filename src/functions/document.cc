@@ -104,22 +104,14 @@ std::string computed_text(const Entry& entry) {
 
 std::string functions_document() {
   static constexpr std::pair<std::string_view, std::span<const Entry> (*)()> areas[] = {
-      {"Arithmetic", arithmetic_entries},
-      {"Mathematics", math_entries},
-      {"Comparison", comparison_entries},
-      {"Choice", conditional_entries},
-      {"Strings", string_entries},
-      {"Dates and times", datetime_entries},
-      {"Intervals", interval_entries},
-      {"Arrays, maps and structs", collection_entries},
-      {"JSON, CSV and XML", json_entries},
-      {"Avro", avro_entries},
-      {"Variants", variant_entries},
-      {"Hashes and the query", hash_entries},
-      {"Aggregates", aggregate_entries},
-      {"Sketches", sketch_entries},
-      {"Window functions", window_entries},
-      {"Generators", generator_entries}};
+      {"Arithmetic", arithmetic_entries},   {"Mathematics", math_entries},
+      {"Comparison", comparison_entries},   {"Choice", conditional_entries},
+      {"Strings", string_entries},          {"Dates and times", datetime_entries},
+      {"Intervals", interval_entries},      {"Arrays, maps and structs", collection_entries},
+      {"JSON, CSV and XML", json_entries},  {"Avro", avro_entries},
+      {"Variants", variant_entries},        {"Hashes and the query", hash_entries},
+      {"Aggregates", aggregate_entries},    {"Sketches", sketch_entries},
+      {"Window functions", window_entries}, {"Generators", generator_entries}};
   std::string out =
       "# Functions\n\nMade from the table in `src/functions`; `functions_test` checks that it is "
       "current and says how to make it anew.\nFunctions that are not listed are refused by name; "

@@ -189,15 +189,15 @@ struct Shared final : Node {
   std::vector<AttributeId> columns;  // of the definition, for output[i]
 };
 
-// A leaf for the passes too: the rows of `anchor`, then those of `step` over them, over those, and so on until
-// a step gives none. output[i] is the i-th visible column of both.
+// A leaf for the passes too: the rows of `anchor`, then those of `step` over them, over those, and
+// so on until a step gives none. output[i] is the i-th visible column of both.
 struct Recursion final : Node {
   Recursion() : Node(NodeKind::recursion) {}
   NodePtr anchor;
   NodePtr step;
-  AttributeId loop{};               // of its RecursionInputs
-  std::int64_t levels_max = 0;      // RECURSION_LEVEL_LIMIT_EXCEEDED
-  std::int64_t rows_max = 0;        // RECURSION_ROW_LIMIT_EXCEEDED
+  AttributeId loop{};                 // of its RecursionInputs
+  std::int64_t levels_max = 0;        // RECURSION_LEVEL_LIMIT_EXCEEDED
+  std::int64_t rows_max = 0;          // RECURSION_ROW_LIMIT_EXCEEDED
   std::optional<std::int64_t> limit;  // more rows than these are not wanted
 };
 

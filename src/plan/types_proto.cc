@@ -35,8 +35,9 @@ Result<column::TypePtr> nested_from_proto(const Proto& proto) {
 // What a client names as the first and the last unit of an interval.
 Status check_interval_fields(int start, int end, int last) {
   if (start >= 0 && start <= end && end <= last) return Status::OK();
-  return Status::plain(ErrorKind::invalid_plan,
-                       fmt::format("an interval from unit {} to unit {} is not a type", start, end));
+  return Status::plain(
+      ErrorKind::invalid_plan,
+      fmt::format("an interval from unit {} to unit {} is not a type", start, end));
 }
 
 Result<column::TypePtr> decimal_from_proto(const Proto::Decimal& proto) {
