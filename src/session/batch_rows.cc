@@ -108,7 +108,6 @@ plan::NodePtr BatchRows::node(std::shared_ptr<const BatchRows> rows) {
 }
 
 Result<connector::Batches> BatchRows::scan(const connector::ScanRequest& request) const {
-  if (open_->scanned.exchange(true) && open_->on_repeated_scan) open_->on_repeated_scan();
   connector::Batches out;
   std::vector<int> columns;
   for (const std::string& name : request.columns) {
@@ -124,6 +123,7 @@ Result<connector::Batches> BatchRows::scan(const connector::ScanRequest& request
     if (open_->closed) return gone(open_->batch_id);
     partitions = open_->rows.partitions.size();
   }
+  if (open_->scanned.exchange(true) && open_->on_repeated_scan) open_->on_repeated_scan();
   for (std::size_t i = 0; i < partitions; ++i) {
     out.partitions.push_back([open = open_, i, columns,
                               arrow_schema]() -> Result<std::unique_ptr<connector::BatchReader>> {

@@ -33,8 +33,9 @@ class ChangeRun {
     if (change_.where != nullptr) {
       TRY_ASSIGN(condition_, table_.expressions().condition({table_.rows()}, *change_.where));
     }
-    TRY_ASSIGN(const auto values, new_values());
+    TRY_ASSIGN(auto values, new_values());
     TRY(check_expressions(values));
+    if (change_.update) TRY(RowRules(table_).generate(assigned_, values));
     if (condition_ != nullptr) TRY(table_.narrow(condition_));
     const bool whole_files =
         !change_.update && (condition_ == nullptr || table_.is_of_partitions(condition_));
@@ -68,21 +69,17 @@ class ChangeRun {
   }
   const char* name() const { return change_.update ? "UPDATE" : "DELETE"; }
 
-  // Of the columns, after an UPDATE.
+  // Of the columns, after an UPDATE, generated ones apart.
   Result<std::vector<plan::ExprPtr>> new_values() {
     RowRules rules(table_);
     std::vector<Assignment> assignments;
-    std::vector<std::string> given;
     for (const auto& [path, value] : change_.values) {
       auto column = without_qualifier(path, table_.rows()->output[0].qualifier, table_.schema());
       TRY_ASSIGN(auto resolved, rules.value({table_.rows()}, column, *value));
-      given.push_back(column[0]);
+      assigned_.push_back(column[0]);
       assignments.push_back({std::move(column), std::move(resolved)});
     }
-    TRY_ASSIGN(auto values,
-               assigned(table_.expressions(), table_.schema(), table_.columns(), assignments));
-    if (change_.update) TRY(rules.generate(given, values));
-    return values;
+    return assigned(table_.expressions(), table_.schema(), table_.columns(), assignments);
   }
 
   // The rows for which the condition is true; those of an UPDATE as they are to be.
@@ -141,6 +138,7 @@ class ChangeRun {
 
   const sql::Change& change_;
   TableChange& table_;
+  std::vector<std::string> assigned_;  // columns
   plan::ExprPtr condition_;
   std::int64_t scan_ms_ = 0;
 };

@@ -171,7 +171,11 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
     }
     if (known) {
       out.name = table[i].name;
-      if (casts && !column::same_type_ignoring_nullability(out.type, table[i].type)) {
+      // The constant of a partition is cast, whatever the table is made of.
+      const bool constant =
+          sources[i] == of_partition &&
+          functions::can_cast(out.type, table[i].type, policy != StoreAssignment::legacy);
+      if ((casts || constant) && !column::same_type_ignoring_nullability(out.type, table[i].type)) {
         const std::string& shown =
             sources[i] < 0 ? table[i].name : columns[static_cast<std::size_t>(sources[i])].name;
         if (policy == StoreAssignment::strict && !can_store(policy, out.type, table[i].type)) {

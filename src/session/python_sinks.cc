@@ -30,8 +30,9 @@ class ForeachBatchSink final : public PythonSink {
 
   Result<std::int64_t> add_batch(const connector::SinkBatch& batch,
                                  const connector::Batches& rows) override {
-    const auto table =
-        std::make_shared<BatchRows>(rows, batch.batch_id, [this] { warn_of_repeated_scan(); });
+    // A reader may still be at it when the query, and the sink with it, has gone.
+    const auto warn = [name = name_, warned = warned_] { warn_of_repeated_scan(name, *warned); };
+    const auto table = std::make_shared<BatchRows>(rows, batch.batch_id, warn);
     const std::string id = relations_->keep(BatchRows::node(table));
     const Status called = worker_->call(id, batch.batch_id, own_session_id_, batch.cancel);
     relations_->forget(id);
@@ -46,13 +47,13 @@ class ForeachBatchSink final : public PythonSink {
   }
 
  private:
-  void warn_of_repeated_scan() {
-    if (warned_.exchange(true)) return;
+  static void warn_of_repeated_scan(const std::string& name, std::atomic<bool>& warned) {
+    if (warned.exchange(true)) return;
     log_warn(
         "FOREACH_BATCH_REPEATED_SCAN: the function of the streaming query {} reads its batch more "
         "than once, and each time it is computed anew from its sources: call persist() on it first "
         "and unpersist() at the end",
-        name_);
+        name);
   }
 
   std::unique_ptr<python::ForeachBatchWorker> worker_;
@@ -60,7 +61,7 @@ class ForeachBatchSink final : public PythonSink {
   const std::string own_session_id_;
   const std::function<void()> close_session_;
   const std::string name_;
-  std::atomic<bool> warned_ = false;
+  const std::shared_ptr<std::atomic<bool>> warned_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 class ForeachSink final : public PythonSink {

@@ -1,6 +1,7 @@
 #include "session/writes.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -78,7 +79,9 @@ Status collect_files(io::Store& store, const std::string& directory,
                      std::vector<std::string>* files) {
   TRY_ASSIGN(const auto children, store.list(directory));
   for (const io::FileInfo& child : children) {
-    if (child.is_directory) {
+    std::error_code error;
+    const bool is_link = std::filesystem::is_symlink(child.path, error);  // goes itself
+    if (child.is_directory && !is_link) {
       TRY(collect_files(store, child.path, files));
     } else {
       files->push_back(child.path);
