@@ -354,6 +354,24 @@ TEST_F(OperationTest, AnInterruptedStatementIsAnsweredByWhatBecameOfIt) {
   EXPECT_EQ(operation->state(), OperationState::succeeded);
 }
 
+TEST_F(OperationTest, WhatTookEffectIsAnsweredSo) {
+  const auto operation = make();
+  operation->took_effect();
+  EXPECT_FALSE(operation->interrupt());
+  EXPECT_TRUE(operation->send(rows(1)).ok());
+  operation->finish(Status::OK());
+  EXPECT_EQ(operation->state(), OperationState::succeeded);
+}
+
+TEST_F(OperationTest, AnInterruptThatCameBeforeTheEffectDoesNotHideIt) {
+  const auto operation = make();
+  EXPECT_TRUE(operation->interrupt());
+  operation->took_effect();  // the commit had not heard of it
+  EXPECT_TRUE(operation->send(rows(1)).ok());
+  operation->finish(Status::OK());
+  EXPECT_EQ(operation->state(), OperationState::succeeded);
+}
+
 TEST_F(OperationTest, ReleaseAllAfterTheEndIsNoInterruption) {
   const auto operation = make();
   operation->finish(Status::OK());

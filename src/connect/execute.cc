@@ -226,6 +226,7 @@ Status Execution::sql(const proto::SqlCommand& command) {
   };
   TRY_ASSIGN(const auto done, session::run_sql(session_, *relation, context_, explain));
   if (done) {
+    operation_->took_effect();
     session_.storage_levels().tables_changed();
     TRY_ASSIGN(const auto bytes, encode(*done->rows));
     auto* local = relation->mutable_local_relation();
@@ -251,14 +252,17 @@ Status Execution::command(const proto::Command& command) {
   switch (command.command_type_case()) {
     case proto::Command::kWriteOperation:
       TRY(session::run_write(session_, command.write_operation(), context_));
+      operation_->took_effect();
       session_.storage_levels().tables_changed();
       return end();
     case proto::Command::kWriteOperationV2:
       TRY(session::run_write_v2(session_, command.write_operation_v2(), context_));
+      operation_->took_effect();
       session_.storage_levels().tables_changed();
       return end();
     case proto::Command::kMergeIntoTableCommand:
       TRY(session::run_merge_into(session_, command.merge_into_table_command(), context_));
+      operation_->took_effect();
       session_.storage_levels().tables_changed();
       return end();
     case proto::Command::kCreateDataframeView: {
@@ -309,9 +313,15 @@ Status Execution::with_delta_messages(proto::Plan plan) {
   if (plan.has_command() && plan.command().has_extension()) {
     session_.storage_levels().tables_changed();
     TRY(session::run_delta_command(session_, plan.command().extension(), context_));
+    operation_->took_effect();
     return end();
   }
   TRY(session::expand_delta_messages(session_, &plan, true, context_));
+  // The answer of a method that has changed its table.
+  if (plan.root().has_local_relation()) {
+    operation_->took_effect();
+    context_.cancel = nullptr;
+  }
   return this->plan(plan);
 }
 

@@ -52,7 +52,7 @@ Status Operation::send(proto::ExecutePlanResponse&& response) {
   {
     std::unique_lock lock(mutex_);
     room_.wait(lock, [&] { return cancel_.cancelled() || unsent_bytes_ < unsent_bytes_max; });
-    TRY(cancel_.check());
+    if (!took_effect_) TRY(cancel_.check());
     append_locked(std::move(response));
   }
   wake_stream();
@@ -105,6 +105,11 @@ void Operation::finish(const Status& status) {
   wake_stream();
 }
 
+void Operation::took_effect() {
+  const std::lock_guard lock(mutex_);
+  took_effect_ = true;
+}
+
 void Operation::changes_nothing_more() {
   const std::lock_guard lock(mutex_);
   changes_nothing_ = true;
@@ -113,13 +118,13 @@ void Operation::changes_nothing_more() {
 bool Operation::interrupt() {
   {
     const std::lock_guard lock(mutex_);
-    if (finished_ || cancel_.cancelled()) return false;
+    if (finished_ || took_effect_ || cancel_.cancelled()) return false;
   }
   cancel_.cancel();
   {
     const std::lock_guard lock(mutex_);
     room_.notify_all();
-    if (!changes_nothing_ || finished_) return true;
+    if (!changes_nothing_ || took_effect_ || finished_) return true;
     end_locked(Status::cancelled());
   }
   wake_stream();

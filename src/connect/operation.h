@@ -66,6 +66,10 @@ class Operation {
   // it is stopped. So an interrupt is answered at once, not when the last thread has seen it.
   void changes_nothing_more();
 
+  // What it was to change is changed: nothing but its answer is left, which no interrupt keeps
+  // from the client.
+  void took_effect();
+
   // False when it had finished already. One that may still change something (a write, a statement)
   // is answered when it has ended, by what became of it.
   bool interrupt();
@@ -124,6 +128,7 @@ class Operation {
   std::size_t unsent_bytes_ = 0;
   OperationState state_ = OperationState::running;
   bool changes_nothing_ = false;
+  bool took_effect_ = false;
   bool finished_ = false;  // its answer is whole; an interrupted query's work may still be ending
   Status error_;
   bool released_ = false;

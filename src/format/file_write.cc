@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
@@ -82,7 +83,7 @@ std::optional<std::string> partition_text(const arrow::Array& array, std::int64_
 
 struct Job {
   std::shared_ptr<io::Store> store;
-  std::string directory;
+  std::string directory;  // where the files are written
   std::string uuid;
   std::shared_ptr<const FileSinkFactory> factory;
   std::vector<int> data_columns;
@@ -94,7 +95,7 @@ struct Job {
   std::int64_t records_max = 0;  // of a file; 0: any number
 
   std::mutex mutex;
-  std::vector<std::string> written;  // for the case that the job fails
+  std::vector<std::string> written;  // below the directory
   std::set<std::string> folders;
   std::atomic<std::int64_t> rows{0};
 };
@@ -200,18 +201,18 @@ class Task {
   Result<Open*> sink_of(const Place& place) {
     Open& open = sinks_[place];
     if (open.sink == nullptr) {
-      const std::string folder =
-          place.directory.empty() ? job_.directory : io::join_path(job_.directory, place.directory);
       const std::string bucket = place.bucket < 0 ? "" : fmt::format("_{:05}", place.bucket);
-      const std::string path = io::join_path(
-          folder, fmt::format("part-{:05}-{}{}{}c{:03}{}", number_, job_.uuid, bucket,
-                              is_split() ? "." : "-", open.files++, job_.factory->extension()));
+      const std::string name =
+          fmt::format("part-{:05}-{}{}{}c{:03}{}", number_, job_.uuid, bucket,
+                      is_split() ? "." : "-", open.files++, job_.factory->extension());
+      const std::string path =
+          place.directory.empty() ? name : io::join_path(place.directory, name);
       {
         const std::lock_guard lock(job_.mutex);
         job_.written.push_back(path);
         if (!place.directory.empty()) job_.folders.insert(place.directory);
       }
-      TRY_ASSIGN(open.sink, job_.factory->open(job_.store, path));
+      TRY_ASSIGN(open.sink, job_.factory->open(job_.store, io::join_path(job_.directory, path)));
       open.rows = 0;
     }
     return &open;
@@ -221,6 +222,33 @@ class Task {
   const std::size_t number_;
   std::map<Place, Open> sinks_;
 };
+
+// Files are written aside, where no reader looks, and moved to their places when all are whole. An
+// object in an object store is not there before it is whole.
+constexpr std::string_view aside = "_temporary";
+
+bool can_move(const std::string& directory) {
+  std::error_code error;
+  return std::filesystem::is_directory(directory, error);
+}
+
+Status move_to_places(Job& job, const std::string& directory) {
+  for (const auto& path : job.written) {
+    const std::string place = io::join_path(directory, path);
+    TRY(job.store->make_directories(std::string(io::parent_path(place))));
+    std::error_code error;
+    std::filesystem::rename(io::join_path(job.directory, path), place, error);
+    if (error) return Status::io("{}: {}", place, error.message());
+  }
+  return Status::OK();
+}
+
+// What was written aside, and the folder for it unless others write too.
+void clear_aside(Job& job, const std::string& directory) {
+  (void)job.store->remove_tree(job.directory);
+  std::error_code error;
+  std::filesystem::remove(io::join_path(directory, aside), error);
+}
 
 Status split_columns(const column::Schema& schema, const std::vector<std::string>& partition_by,
                      Job& job, column::Schema& data) {
@@ -256,7 +284,6 @@ Result<FilesWritten> write_files(const FileWriteRequest& request, const connecto
   TRY_ASSIGN(const FileFormat format, file_format(request.format));
   Job job;
   job.store = request.store ? request.store : io::local_store();
-  job.directory = request.directory;
   job.uuid = new_uuid();
   TRY_ASSIGN(job.records_max, request.options.get_int("maxRecordsPerFile", 0));
   TRY_ASSIGN(job.zone, TimeZone::find(request.time_zone));
@@ -272,6 +299,12 @@ Result<FilesWritten> write_files(const FileWriteRequest& request, const connecto
   }
   TRY_ASSIGN(job.factory, FileSinkFactory::make(format, data, options, request.time_zone));
   TRY(job.store->make_directories(request.directory));
+  const bool moves = can_move(request.directory);
+  job.directory =
+      moves ? io::join_path(io::join_path(request.directory, aside), job.uuid) : request.directory;
+  // Once more where another write has just cleared the folder between.
+  if (moves && !job.store->make_directories(job.directory).ok())
+    TRY(job.store->make_directories(job.directory));
   const auto run = [&](std::size_t i) -> Status {
     TRY_ASSIGN(const auto reader, rows.partitions[i]());
     return Task(job, i).run(*reader);
@@ -281,10 +314,13 @@ Result<FilesWritten> write_files(const FileWriteRequest& request, const connecto
     const auto nothing = connector::batches_of(rows.schema, {}).partitions.front()();
     status = Task(job, 0).run(**nothing);
   }
+  if (status.ok() && moves) status = move_to_places(job, request.directory);
   if (!status.ok()) {
-    for (const auto& path : job.written) (void)job.store->remove(path);
-    return status;
+    for (const auto& path : job.written)
+      (void)job.store->remove(io::join_path(request.directory, path));
   }
+  if (moves) clear_aside(job, request.directory);
+  TRY(status);
   TRY(job.store->put(io::join_path(request.directory, "_SUCCESS"), ""));
   return FilesWritten{job.rows.load(), {job.folders.begin(), job.folders.end()}};
 }

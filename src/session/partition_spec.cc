@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "column/char_varchar.h"
 #include "format/file_table.h"
 #include "plan/analyzer.h"
 #include "session/variables.h"
@@ -26,6 +27,15 @@ Result<std::optional<std::string>> text_of(Session& session,
   TRY_ASSIGN(const auto row, first_row(session, relation, {column::string_type()}, context));
   if (row[0]->value == nullptr || !row[0]->value->is_valid) return std::optional<std::string>();
   return std::optional<std::string>(row[0]->value->ToString());
+}
+
+// As the rows' values of a CHAR(n) column are.
+void fill_char(const column::Field& field, std::string& value) {
+  const column::TypePtr declared = column::declared_type(field);
+  if (declared == nullptr || declared->kind() != column::TypeKind::char_) return;
+  const auto length = static_cast<std::size_t>(declared->length());
+  const std::size_t there = utf8_length(value);
+  if (there < length) value.append(length - there, ' ');
 }
 
 Status list_below(io::Store& store, const std::string& directory, const std::string& prefix,
@@ -58,8 +68,9 @@ Result<std::vector<std::string>> partition_folders(Session& session, const sql::
     if (given == spec.end() || given->second == nullptr) continue;
     const int index = column::find_field_ignore_case(table, column);
     CHECK(index >= 0);
-    TRY_ASSIGN(const auto value, text_of(session, *given->second,
-                                         table[static_cast<std::size_t>(index)].type, context));
+    const column::Field& field = table[static_cast<std::size_t>(index)];
+    TRY_ASSIGN(auto value, text_of(session, *given->second, field.type, context));
+    if (value) fill_char(field, *value);
     folders.push_back(format::partition_folder(column, value));
   }
   return folders;

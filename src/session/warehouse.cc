@@ -210,6 +210,10 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
   std::erase(names, entries_folder);
   TRY_ASSIGN(const auto entries, entry_names(database));
   names.insert(names.end(), entries.begin(), entries.end());
+  const std::string functions =
+      io::join_path(io::join_path(directory, entries_folder), "functions");
+  TRY_ASSIGN(const auto kept, names_in(*store_, functions));
+  names.insert(names.end(), kept.begin(), kept.end());
   if (!names.empty() && !cascade) {
     return Status::error("SCHEMA_NOT_EMPTY",
                          {{"schemaName", quote_identifier(to_lower(database))}});

@@ -79,6 +79,7 @@ Status collect_files(io::Store& store, const std::string& directory,
                      std::vector<std::string>* files) {
   TRY_ASSIGN(const auto children, store.list(directory));
   for (const io::FileInfo& child : children) {
+    if (io::base_name(child.path) == "_temporary") continue;  // of a write that goes on
     std::error_code error;
     const bool is_link = std::filesystem::is_symlink(child.path, error);  // goes itself
     if (child.is_directory && !is_link) {

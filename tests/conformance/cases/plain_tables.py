@@ -223,3 +223,16 @@ def delta_set_location_other_schema(c):
     spark.sql("SELECT 5 AS a, 6 AS b").write.format("delta").save(c.path("other"))
     spark.sql(f"ALTER TABLE pf_moved2 SET LOCATION '{c.path('other')}'")
     return spark.table("pf_moved2")
+
+# Constants of partitions are cast to their columns.
+DATED = {"partition": "PARTITIONED BY (d)", "columns": "a INT, d DATE", "filled": False}
+case("constant_text_of_date", "INSERT INTO $T PARTITION (d = '2020-01-02') SELECT 1", **DATED)
+case("constant_text_of_date_overwritten", "INSERT INTO $T PARTITION (d = '2020-01-02') SELECT 1",
+     "INSERT OVERWRITE $T PARTITION (d = '2020-01-02') SELECT 2", **DATED)
+case("constant_text_of_no_date", "INSERT INTO $T PARTITION (d = 'nope') SELECT 1", **DATED)
+case("constant_number_of_date", "INSERT INTO $T PARTITION (d = 5) SELECT 1", **DATED)
+case("constant_text_of_decimal", "INSERT INTO $T PARTITION (d = '1.50') SELECT 1", partition="PARTITIONED BY (d)",
+     columns="a INT, d DECIMAL(5,2)", filled=False)
+CHARS = {"partition": "PARTITIONED BY (k)", "columns": "a INT, k CHAR(3)", "filled": False}
+case("char_overwritten", "INSERT INTO $T VALUES (1, 'a'), (2, 'b')", "INSERT OVERWRITE $T PARTITION (k = 'a') SELECT 9", **CHARS)
+case("char_dropped", "INSERT INTO $T VALUES (1, 'a'), (2, 'b')", "ALTER TABLE $T DROP PARTITION (k = 'a')", **CHARS)
