@@ -343,6 +343,30 @@ std::vector<NodePtr> inputs_of(const plan::SetOperation& node) {
   return out;
 }
 
+// SELECT without FROM: one row, written in the query.
+bool is_written_row(const NodePtr& node) {
+  if (node->kind != NodeKind::project || !node->children.empty()) return false;
+  const auto& exprs = as<plan::Project>(*node).exprs;
+  return !exprs.empty() && std::all_of(exprs.begin(), exprs.end(), [](const plan::ExprPtr& expr) {
+    return plan::is_deterministic(*expr) && !plan::contains(*expr, plan::ExprKind::subquery) &&
+           !plan::contains(*expr, plan::ExprKind::window) &&
+           !plan::contains(*expr, plan::ExprKind::generator);
+  });
+}
+
+Result<std::string> written_rows(ExprLowering& exprs, const std::vector<NodePtr>& rows) {
+  std::vector<std::string> texts;
+  for (const NodePtr& row : rows) {
+    std::vector<std::string> values;
+    for (const plan::ExprPtr& value : as<plan::Project>(*row).exprs) {
+      TRY_ASSIGN(std::string sql, exprs.lower(*value));
+      values.push_back(std::move(sql));
+    }
+    texts.push_back("(" + millstream::join(values, ", ") + ")");
+  }
+  return millstream::join(texts, ", ");
+}
+
 }  // namespace
 
 Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperation& node) {
@@ -354,8 +378,22 @@ Result<NodeLowering::Relation> NodeLowering::set_operation(const plan::SetOperat
       {SetOperationType::intersect, " INTERSECT "},
       {SetOperationType::except_all, " EXCEPT ALL "},
       {SetOperationType::except, " EXCEPT "}};
+  const std::vector<NodePtr> inputs = inputs_of(node);
+  const bool rows = node.type == SetOperationType::union_all &&
+                    std::all_of(inputs.begin(), inputs.end(), is_written_row);
+  if (rows) {
+    // DuckDB runs the inputs of a UNION ALL side by side: first() and last() would go by chance.
+    TRY_ASSIGN(const std::string written, written_rows(exprs_, inputs));
+    std::vector<std::string> names;
+    for (const auto& attribute : node.output) {
+      exprs_.forget_magnitude(attribute.id);
+      names.push_back(column_name(attribute.id));
+    }
+    return wrap(fmt::format("SELECT * FROM (VALUES {}) AS written({})", written,
+                            millstream::join(names, ", ")));
+  }
   std::string sql;
-  for (const NodePtr& child : inputs_of(node)) {
+  for (const NodePtr& child : inputs) {
     TRY_ASSIGN(const Relation input, lower(child));
     std::vector<std::string> columns;
     std::size_t at = 0;

@@ -33,10 +33,7 @@ bool is_text(const Expr& expr) {
 }
 
 int characters_of(const Expr& literal) {
-  const std::string text = literal.value->ToString();
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
-  }));
+  return static_cast<int>(utf8_length(literal.value->ToString()));
 }
 
 ExprPtr filled(const ExprPtr& expr, int length) {
