@@ -39,14 +39,14 @@ Result<TableName> StatementRun::function_name(const sql::Name& name) const {
 
 Status StatementRun::drop_function(const sql::Drop& drop) {
   const std::string& plain = drop.name.back();
-  if (drop.temporary || (drop.name.size() == 1 && session_.objects().function(plain) != nullptr)) {
-    if (session_.objects().drop_function(plain) || drop.if_exists) return Status::OK();
-    return Status::error("ROUTINE_NOT_FOUND", {{"routineName", quote_identifiers(drop.name)}});
-  }
-  if (drop.name.size() == 1 && functions::exists(to_lower(plain))) {
+  if (!drop.temporary && drop.name.size() == 1 && functions::exists(to_lower(plain))) {
     return Status::error("FORBIDDEN_OPERATION", {{"statement", "DROP"},
                                                  {"objectType", "FUNCTION"},
                                                  {"objectName", quote_identifier(plain)}});
+  }
+  if (drop.temporary || (drop.name.size() == 1 && session_.objects().function(plain) != nullptr)) {
+    if (session_.objects().drop_function(plain) || drop.if_exists) return Status::OK();
+    return Status::error("ROUTINE_NOT_FOUND", {{"routineName", quote_identifiers(drop.name)}});
   }
   TRY_ASSIGN(const TableName name, function_name(drop.name));
   TRY_ASSIGN(const bool dropped, forget_function(warehouse_, name));
