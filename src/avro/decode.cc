@@ -638,6 +638,10 @@ class Planner {
               out = static_cast<std::int32_t>(value / 86'400'000);
               return true;
             });
+      case TypeKind::time:
+        if (logical != Logical::time_micros && logical != Logical::none)
+          return incompatible(reader, wanted);
+        return whole_number<arrow::Time64Builder>(is_int, thousandfold);
       case TypeKind::day_time_interval:
         return whole_number<arrow::DurationBuilder>(is_int, as_it_is);
       default:

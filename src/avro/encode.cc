@@ -17,6 +17,7 @@ using column::TypeKind;
 using column::TypePtr;
 
 constexpr int depth_max = 200;
+constexpr std::int64_t nanos_per_micro = 1000;
 
 // A step of the plan: writes one value that is not NULL.
 class Step {
@@ -300,6 +301,15 @@ class Planner {
         return schema.kind == Kind::int_ ? number<arrow::Date32Array>() : nullptr;
       case TypeKind::year_month_interval:
         return schema.kind == Kind::int_ ? number<arrow::MonthIntervalArray>() : nullptr;
+      case TypeKind::time:
+        return schema.kind != Kind::long_
+                   ? nullptr
+                   : plain([](const arrow::Array& array, std::int64_t row, std::string& out) {
+                       append_long(static_cast<const arrow::Time64Array&>(array).Value(row) /
+                                       nanos_per_micro,
+                                   out);
+                       return Status::OK();
+                     });
       case TypeKind::day_time_interval:
         return schema.kind == Kind::long_ ? number<arrow::DurationArray>() : nullptr;
       case TypeKind::timestamp:

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "column/time_types.h"
 #include "column/timestamp_meaning.h"
 
 namespace millstream::avro {
@@ -80,7 +81,8 @@ class Converter {
       case Logical::local_timestamp_micros:
         return SparkType{column::timestamp_ntz_type(), false};
       case Logical::time_micros:
-        return Status::error("UNSUPPORTED_TIME_TYPE");
+        TRY(column::check_time_types());
+        return noted(type, column::type_of(TypeKind::time));
       default:
         return noted(type, column::long_type());
     }
@@ -250,6 +252,10 @@ class SchemaText {
       case TypeKind::year_month_interval:
         return fmt::format(R"({{"type":"int","spark.sql.catalyst.type":{}}})",
                            json_quote(type->simple_string()));
+      case TypeKind::time:
+        return fmt::format(
+            R"({{"type":"long","logicalType":"time-micros","spark.sql.catalyst.type":{}}})",
+            json_quote(type->simple_string()));
       case TypeKind::day_time_interval:
         return fmt::format(R"({{"type":"long","spark.sql.catalyst.type":{}}})",
                            json_quote(type->simple_string()));

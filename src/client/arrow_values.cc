@@ -8,6 +8,8 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "base/time_of_day.h"
+
 namespace millstream::client {
 namespace {
 
@@ -108,6 +110,11 @@ Value value_at(const arrow::Array& array, std::int64_t index) {
       return api::Date{as<arrow::Date32Array>(array).Value(index)};
     case arrow::Type::TIMESTAMP:
       return timestamp_at(as<arrow::TimestampArray>(array), index);
+    case arrow::Type::TIME64: {  // as a text: the API has no form for it
+      const auto& type = static_cast<const arrow::Time64Type&>(*array.type());
+      const std::int64_t value = as<arrow::Time64Array>(array).Value(index);
+      return time_of_day_text(type.unit() == arrow::TimeUnit::MICRO ? value * 1'000 : value);
+    }
     case arrow::Type::DURATION: {
       const auto& type = static_cast<const arrow::DurationType&>(*array.type());
       return api::DayTimeInterval{

@@ -15,8 +15,17 @@ std::shared_ptr<arrow::DataType> struct_to_arrow(const DataType& type,
   return arrow::struct_(fields);
 }
 
+// As Arrow for Java names it.
+std::string java_name(const arrow::DataType& type) {
+  const auto id = type.id();
+  if (id != arrow::Type::TIME32 && id != arrow::Type::TIME64) return type.ToString();
+  static constexpr const char* units[] = {"SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"};
+  return fmt::format("Time({}, {})", units[static_cast<const arrow::TimeType&>(type).unit()],
+                     id == arrow::Type::TIME32 ? 32 : 64);
+}
+
 Status unsupported_arrow(const arrow::DataType& type) {
-  return Status::error("UNSUPPORTED_ARROWTYPE", {{"typeName", type.ToString()}});
+  return Status::error("UNSUPPORTED_ARROWTYPE", {{"typeName", java_name(type)}});
 }
 
 Result<Field> field_from_arrow(const arrow::Field& field) {
@@ -81,6 +90,8 @@ std::shared_ptr<arrow::DataType> to_arrow(const TypePtr& type, const std::string
       return arrow::timestamp(arrow::TimeUnit::MICRO, time_zone);
     case TypeKind::timestamp_ntz:
       return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case TypeKind::time:
+      return arrow::time64(arrow::TimeUnit::NANO);
     case TypeKind::day_time_interval:
       return arrow::duration(arrow::TimeUnit::MICRO);
     case TypeKind::year_month_interval:
@@ -165,6 +176,10 @@ Result<TypePtr> from_arrow(const arrow::DataType& type) {
       return static_cast<const arrow::TimestampType&>(type).timezone().empty()
                  ? timestamp_ntz_type()
                  : timestamp_type();
+    case arrow::Type::TIME64:
+      if (static_cast<const arrow::TimeType&>(type).unit() != arrow::TimeUnit::NANO)
+        return unsupported_arrow(type);
+      return type_of(TypeKind::time);
     case arrow::Type::DURATION:
       return day_time_interval_type(0, 3);
     case arrow::Type::INTERVAL_MONTHS:

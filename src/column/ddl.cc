@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "column/timestamp_meaning.h"
 #include "column/types.h"
 
@@ -47,6 +48,7 @@ class Parser {
       TRY_ASSIGN(const int length, one_number());
       return name == "varchar" ? varchar_type(length) : char_type(length);
     }
+    if (name == "time") return time();
     if (name == "string") TRY(collation());
     const TypePtr plain = plain_type(name);
     if (plain == nullptr) {
@@ -169,6 +171,22 @@ class Parser {
       advance();
     }
     return day >= 0 ? day_time_interval_type(day, to) : year_month_interval_type(year, to);
+  }
+
+  // TIME[(precision)] [WITHOUT TIME ZONE]
+  Result<TypePtr> time() {
+    int precision = time_precision_max;
+    if (accept("(")) {
+      TRY_ASSIGN(precision, number());
+      if (!accept(")")) return unexpected();
+    }
+    if (accept_word("without") && !(accept_word("time") && accept_word("zone")))
+      return unexpected();
+    if (precision > time_precision_max) {
+      return Status::error("UNSUPPORTED_TIME_PRECISION",
+                           {{"precision", std::to_string(precision)}});
+    }
+    return time_type(precision);
   }
 
   // Of a text: its order of bytes is the only one that there is.

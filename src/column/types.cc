@@ -4,6 +4,7 @@
 
 #include "base/release.h"
 #include "base/text.h"
+#include "base/time_of_day.h"
 
 namespace millstream::column {
 namespace {
@@ -92,6 +93,8 @@ std::string DataType::simple_string() const {
   switch (kind_) {
     case TypeKind::decimal:
       return fmt::format("decimal({},{})", first_, second_);
+    case TypeKind::time:
+      return fmt::format("time({})", first_);
     case TypeKind::char_:
       return fmt::format("char({})", first_);
     case TypeKind::varchar:
@@ -118,6 +121,7 @@ TypePtr type_of(TypeKind kind) {
   static const auto types = [] {
     std::array<TypePtr, static_cast<std::size_t>(TypeKind::variant) + 1> all;
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = simple(static_cast<TypeKind>(i));
+    all[static_cast<std::size_t>(TypeKind::time)] = time_type(time_precision_max);
     return all;
   }();
   return types.at(static_cast<std::size_t>(kind));
@@ -142,6 +146,11 @@ TypePtr decimal_type(int precision, int scale) {
   CHECK(precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision);
   return std::make_shared<const DataType>(TypeKind::decimal, precision, scale,
                                           std::vector<Field>{});
+}
+
+TypePtr time_type(int precision) {
+  CHECK(precision >= 0 && precision <= time_precision_max);
+  return std::make_shared<const DataType>(TypeKind::time, precision, 0, std::vector<Field>{});
 }
 
 TypePtr char_type(int length) {

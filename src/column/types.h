@@ -36,6 +36,7 @@ enum class TypeKind : std::uint8_t {
   date,
   timestamp,      // an instant, microseconds UTC
   timestamp_ntz,  // a wall-clock time without zone
+  time,           // a time of day, nanoseconds since midnight, of which at most micros are seen
   day_time_interval,
   year_month_interval,
   calendar_interval,
@@ -63,7 +64,7 @@ using Schema = std::vector<Field>;
 class DataType {
  public:
   TypeKind kind() const { return kind_; }
-  int precision() const { return first_; }  // decimal
+  int precision() const { return first_; }  // decimal, time
   int scale() const { return second_; }     // decimal
   int length() const { return first_; }     // char, varchar
   int start_field() const {
@@ -119,6 +120,7 @@ TypePtr timestamp_type();
 TypePtr timestamp_ntz_type();
 TypePtr variant_type();
 TypePtr decimal_type(int precision, int scale);  // 1..38, 0..precision
+TypePtr time_type(int precision);                // 0..6: digits of a second's fraction
 TypePtr char_type(int length);
 TypePtr varchar_type(int length);
 TypePtr day_time_interval_type(int start_field, int end_field);

@@ -75,5 +75,23 @@ TEST(Types, ArrowRoundTrip) {
   EXPECT_EQ(to_arrow(array_type(int_type()))->field(0)->name(), "element");
 }
 
+TEST(Types, TimesOfDay) {
+  for (const auto& [ddl, sql] :
+       std::vector<std::pair<std::string, std::string>>{{"time", "TIME(6)"},
+                                                        {"TIME(0)", "TIME(0)"},
+                                                        {"time(3) without time zone", "TIME(3)"},
+                                                        {"array<time(2)>", "ARRAY<TIME(2)>"}}) {
+    const auto type = parse_type(ddl);
+    ASSERT_TRUE(type.ok()) << ddl;
+    EXPECT_EQ((*type)->sql(), sql);
+    const auto again = type_from_json((*type)->to_json());
+    ASSERT_TRUE(again.ok()) << ddl;
+    EXPECT_TRUE(same_type(*type, *again));
+  }
+  EXPECT_TRUE(parse_type("time(7)").status().is("UNSUPPORTED_TIME_PRECISION"));
+  EXPECT_FALSE(parse_type("time with time zone").ok());
+  EXPECT_FALSE(parse_type("time(-1)").ok());
+}
+
 }  // namespace
 }  // namespace millstream::column

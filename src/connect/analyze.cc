@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include "column/time_types.h"
 #include "connect/explain_text.h"
 #include "connect/plan_decode.h"
 #include "connect/schema_tree.h"
@@ -56,6 +57,7 @@ void collect_files(const plan::Node& node, proto::AnalyzePlanResponse::InputFile
 Status analyze(ServerSession& session, proto::AnalyzePlanRequest& request,
                proto::AnalyzePlanResponse* response) {
   const column::TimestampMeaning word(session::timestamp_word(session.session().conf()));
+  const column::TimeTypes times(session::time_types_enabled(session.session().conf()));
   if (session::has_delta_messages(request)) {
     TRY(session::expand_delta_messages(session.session(), &request, false, {}));
   }

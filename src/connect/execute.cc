@@ -79,6 +79,7 @@ class Execution {
 };
 
 Status Execution::send_result(const plan::NodePtr& node) {
+  TRY(session::check_time_types(session_.conf(), plan::schema_of(*node)));
   operation_->changes_nothing_more();
   TRY_ASSIGN(const auto rows, session_.execute(node, context_));
   ResultOptions options;

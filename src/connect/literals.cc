@@ -111,6 +111,10 @@ Status to_literal(const arrow::Array& array, std::int64_t index, const column::T
     case TypeKind::timestamp_ntz:
       literal->set_timestamp_ntz(at<arrow::TimestampArray>(array, index));
       break;
+    case TypeKind::time:
+      literal->mutable_time()->set_nano(at<arrow::Time64Array>(array, index));
+      literal->mutable_time()->set_precision(type->precision());
+      break;
     case TypeKind::day_time_interval:
       literal->set_day_time_interval(at<arrow::DurationArray>(array, index));
       break;

@@ -20,15 +20,46 @@ bool same_names(const std::vector<std::string>& a, const std::vector<std::string
   return true;
 }
 
+// "TimeType(6)", as Spark's classes are shown; empty: a type that tables may have, or that others
+// refuse.
+std::string refused_class(const column::DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::time:
+      return fmt::format("TimeType({})", type.precision());
+    case TypeKind::day_time_interval:
+      return fmt::format("DayTimeIntervalType({},{})", type.start_field(), type.end_field());
+    case TypeKind::year_month_interval:
+      return fmt::format("YearMonthIntervalType({},{})", type.start_field(), type.end_field());
+    case TypeKind::calendar_interval:
+      return "CalendarIntervalType";
+    default:
+      return {};
+  }
+}
+
+// "t: TimeType(6)"; s.t is a member of s.
+void list_refused(const std::string& path, const column::DataType& type,
+                  std::vector<std::string>& out) {
+  if (const std::string name = refused_class(type); !name.empty())
+    out.push_back(path + ": " + name);
+  for (const auto& field : type.fields()) list_refused(path + "." + field.name, *field.type, out);
+}
+
+Status refuse_types(const Schema& schema) {
+  std::vector<std::string> refused;
+  for (const auto& field : schema) list_refused(field.name, *field.type, refused);
+  if (refused.empty()) return Status::OK();
+  return Status::error("DELTA_UNSUPPORTED_DATA_TYPES",
+                       {{"dataTypeList", "[" + join(refused, ", ") + "]"},
+                        {"config", "spark.databricks.delta.schema.typeCheck.enabled"}});
+}
+
 // A new table's columns. Types that no table can have are refused by name.
 Result<Schema> new_schema(const WriteRequest& request) {
   Schema schema = column::with_char_notes(
       request.keep_nullability ? request.data : column::as_nullable(request.data));
   for (auto& field : schema) {
     switch (field.type->kind()) {
-      case TypeKind::day_time_interval:
-      case TypeKind::year_month_interval:
-      case TypeKind::calendar_interval:
       case TypeKind::variant:
         return Status::error(
             "DELTA_UNSUPPORTED_DATA_TYPES",
@@ -92,6 +123,7 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
         return Status::error("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE");
     }
   }
+  TRY(refuse_types(request.data));
   if (snapshot == nullptr) return plan_creation(request, now_ms);
 
   TRY(check_writable(snapshot->protocol(), snapshot->info(), table, request.enforces_constraints,

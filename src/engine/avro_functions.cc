@@ -112,6 +112,8 @@ arrow::Status append_leaf(const Value& value, const DataType& type, arrow::Array
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
       return append_number<arrow::TimestampBuilder>(value.integer, to);
+    case TypeKind::time:
+      return append_number<arrow::Time64Builder>(value.integer, to);
     case TypeKind::day_time_interval:
       return append_number<arrow::DurationBuilder>(value.integer, to);
     case TypeKind::year_month_interval:

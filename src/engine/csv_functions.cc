@@ -92,7 +92,8 @@ Result<bool> read_field(const ValueKernel& kernel, std::string_view text, const 
     }
     case TypeKind::date:
     case TypeKind::timestamp:
-    case TypeKind::timestamp_ntz: {
+    case TypeKind::timestamp_ntz:
+    case TypeKind::time: {
       TRY_ASSIGN(const auto value, read_time(kernel, type, text));
       if (value) *out = integer_value(*value);
       return value.has_value();
@@ -138,6 +139,7 @@ Result<std::string> field_text(const ValueKernel& kernel, const Value& value,
     case TypeKind::date:
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
+    case TypeKind::time:
       return write_time(kernel, type, value.integer);
     case TypeKind::decimal:
       return java_decimal(value.decimal, type.scale());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "engine/java_pattern.h"
 #include "engine/raise.h"
 #include "engine/text.h"
@@ -54,6 +55,7 @@ std::optional<std::int64_t> lenient_time(const DataType& type, std::string_view 
 
 Result<std::optional<std::int64_t>> read_time(const ValueKernel& kernel, const DataType& type,
                                               std::string_view text) {
+  if (type.kind() == TypeKind::time) return parse_time_of_day(text);
   TRY_ASSIGN(const Zone* zone, Zone::find(zone_name(kernel, type)));
   const auto pattern = pattern_of(kernel, type);
   if (pattern.empty()) return lenient_time(type, text, *zone);
@@ -66,6 +68,7 @@ Result<std::optional<std::int64_t>> read_time(const ValueKernel& kernel, const D
 
 Result<std::string> write_time(const ValueKernel& kernel, const DataType& type,
                                std::int64_t value) {
+  if (type.kind() == TypeKind::time) return time_of_day_text(value);
   auto pattern = pattern_of(kernel, type);
   const bool date = type.kind() == TypeKind::date;
   if (pattern.empty() && date) return date_text(value);

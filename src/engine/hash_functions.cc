@@ -54,6 +54,7 @@ std::int64_t hash_value(const Value& value, const DataType& type, std::int64_t s
     case TypeKind::long_:
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
+    case TypeKind::time:
     case TypeKind::day_time_interval:
       return Hash::of_long(value.integer, seed);
     case TypeKind::float_: {

@@ -1,165 +1,23 @@
-// Texts as intervals, as CAST reads them: '1 02:03', or INTERVAL '1 02:03' DAY TO MINUTE.
-#include <cstdlib>
-#include <limits>
-#include <span>
-
-#include "base/text.h"
+// Texts as intervals, as CAST reads them.
+#include "base/ansi_interval.h"
 #include "engine/interval_kernels.h"
 #include "engine/kernels.h"
-#include "engine/text.h"
 
 namespace millstream::engine {
 namespace {
 
-constexpr std::int64_t micros_per_second = 1'000'000;
-
-struct Unit {
-  std::string_view name;
-  std::string_view letter;  // in messages
-  std::string_view before;  // what stands in front of it behind another
-  int most;                 // behind another
-  std::int64_t size;        // in microseconds, or months
-};
-
-constexpr Unit day_time_units[] = {
-    {"DAY", "d", "", 0, 86400 * micros_per_second},
-    {"HOUR", "h", " ", 23, 3600 * micros_per_second},
-    {"MINUTE", "m", ":", 59, 60 * micros_per_second},
-    {"SECOND", "s.n", ":", 59, micros_per_second},
-};
-constexpr Unit year_month_units[] = {{"YEAR", "y", "", 0, 12}, {"MONTH", "m", "-", 11, 1}};
-
-struct Kind {
-  std::span<const Unit> units;  // those of the type, from its first to its last field
-  bool months;
-
-  std::string qualifier() const {
-    const std::string first(units.front().name);
-    return units.size() == 1 ? first : first + " TO " + std::string(units.back().name);
-  }
-};
-
-Status unmatched(std::string_view text, const Kind& kind) {
-  std::string format;
-  for (std::size_t i = 0; i < kind.units.size(); ++i) {
-    if (i > 0) format += kind.units[i].before;
-    format += kind.units[i].letter;
-  }
-  const std::string qualifier = kind.qualifier();
-  return Status::error(
-      kind.months ? "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING"
-                  : "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE",
-      {{"input", std::string(text)},
-       {"intervalStr", kind.months ? "year-month" : "day-time"},
-       {"typeName", "interval " + to_lower(qualifier)},
-       {"supportedFormat",
-        fmt::format("`[+|-]{0}`, `INTERVAL [+|-]'[+|-]{0}' {1}`", format, qualifier)}});
-}
-
-Status out_of_range(std::string_view text, const Kind& kind) {
-  return Status::error(
-      "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING",
-      {{"input", std::string(text)}, {"interval", kind.months ? "year-month" : "day-time"}});
-}
-
-bool take_sign(std::string_view& text, bool* negative) {
-  if (text.empty() || (text[0] != '+' && text[0] != '-')) return false;
-  if (text[0] == '-') *negative = !*negative;
-  text.remove_prefix(1);
-  return true;
-}
-
-// INTERVAL -'…' DAY TO HOUR: what is between the quotes; the text itself where it is none. False:
-// an INTERVAL of other fields.
-bool unwrap(std::string_view& text, const Kind& kind, bool* negative) {
-  constexpr std::string_view word = "INTERVAL";
-  if (!equals_ignore_case(text.substr(0, word.size()), word)) return true;
-  std::string_view rest = text.substr(word.size());
-  if (rest.empty() || rest[0] != ' ') return false;
-  rest = trim(rest);
-  take_sign(rest, negative);
-  if (rest.empty() || rest[0] != '\'') return false;
-  const auto close = rest.find('\'', 1);
-  if (close == std::string_view::npos) return false;
-  std::string unit;
-  for (const auto& part : split(std::string(trim(rest.substr(close + 1))), ' '))
-    if (!part.empty()) unit += (unit.empty() ? "" : " ") + part;
-  if (rest[close + 1] != ' ' || !equals_ignore_case(unit, kind.qualifier())) return false;
-  text = rest.substr(1, close - 1);
-  return true;
-}
-
-// So many digits at the start; nothing: none, or too large a number.
-std::optional<std::int64_t> take_number(std::string_view& text, std::size_t digits_max) {
-  std::size_t digits = 0;
-  while (digits < text.size() && digits < digits_max && text[digits] >= '0' && text[digits] <= '9')
-    ++digits;
-  if (digits == 0) return std::nullopt;
-  const auto value = parse_int64(text.substr(0, digits));
-  text.remove_prefix(digits);
-  return value;
-}
-
-// ".5" as microseconds, what is behind them left out; true also where there is none.
-bool take_fraction(std::string_view& text, std::int64_t* micros) {
-  *micros = 0;
-  if (text.empty() || text[0] != '.') return true;
-  text.remove_prefix(1);
-  std::int64_t size = micros_per_second / 10;
-  std::size_t digits = 0;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    *micros += (text[digits] - '0') * size;
-    size /= 10;
-  }
-  text.remove_prefix(digits);
-  return digits >= 1 && digits <= 9;
-}
-
-std::optional<std::int64_t> parse(Failure& fail, std::string_view given, const Kind& kind) {
-  constexpr std::size_t digits_max = 18;
-  std::string_view text = trim_java(given);
-  bool negative = false;
-  if (!unwrap(text, kind, &negative)) return fail(unmatched(given, kind));
-  take_sign(text, &negative);
-  Int128 total = 0;
-  for (std::size_t i = 0; i < kind.units.size(); ++i) {
-    const Unit& unit = kind.units[i];
-    if (i > 0) {
-      if (!text.starts_with(unit.before)) return fail(unmatched(given, kind));
-      text.remove_prefix(unit.before.size());
-    }
-    const auto number = take_number(text, i == 0 || kind.months ? digits_max : 2);
-    if (!number) return fail(unmatched(given, kind));
-    if (i > 0 && *number > unit.most) return fail(out_of_range(given, kind));
-    total += Int128{*number} * unit.size;
-    std::int64_t fraction = 0;
-    if (unit.name == "SECOND" && !take_fraction(text, &fraction))
-      return fail(unmatched(given, kind));
-    total += fraction;
-  }
-  if (!text.empty()) return fail(unmatched(given, kind));
-  if (negative) total = -total;
-  const bool fits = kind.months ? total == static_cast<std::int32_t>(total)
-                                : total == static_cast<std::int64_t>(total);
-  if (fits) return static_cast<std::int64_t>(total);
-  return fail(out_of_range(given, kind));
-}
-
-Kind kind_of(std::span<const Unit> units, std::int32_t start, std::int32_t end, bool months) {
-  return {units.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start + 1)),
-          months};
-}
-
 std::optional<std::int64_t> parse_day_time(Failure& fail, std::string_view text, std::int32_t start,
                                            std::int32_t end) {
-  return parse(fail, text, kind_of(day_time_units, start, end, false));
+  const auto micros = parse_day_time_interval(text, start, end);
+  if (!micros.ok()) return fail(micros.status());
+  return *micros;
 }
 
 std::optional<std::int32_t> parse_year_month(Failure& fail, std::string_view text,
                                              std::int32_t start, std::int32_t end) {
-  const auto months = parse(fail, text, kind_of(year_month_units, start, end, true));
-  if (!months) return std::nullopt;
-  return static_cast<std::int32_t>(*months);
+  const auto months = parse_year_month_interval(text, start, end);
+  if (!months.ok()) return fail(months.status());
+  return *months;
 }
 
 }  // namespace

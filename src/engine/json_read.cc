@@ -67,6 +67,7 @@ class JsonReader {
       case TypeKind::date:
       case TypeKind::timestamp:
       case TypeKind::timestamp_ntz:
+      case TypeKind::time:
         return time(json, type, out);
       case TypeKind::array:
         return array(json, type, out);

@@ -36,7 +36,8 @@ class JsonWriter {
         return write_object(value, type);
       case TypeKind::date:
       case TypeKind::timestamp:
-      case TypeKind::timestamp_ntz: {
+      case TypeKind::timestamp_ntz:
+      case TypeKind::time: {
         TRY_ASSIGN(const std::string text, write_time(kernel_, type, value.integer));
         append_json_quoted(text, &out_);
         return Status::OK();

@@ -231,6 +231,7 @@ Status register_json_kernels(duckdb_connection connection);
 Status register_text_kernels(duckdb_connection connection);
 Status register_encoding_kernels(duckdb_connection connection);
 Status register_make_time_kernels(duckdb_connection connection);
+Status register_time_kernels(duckdb_connection connection);
 Status register_random_kernels(duckdb_connection connection);
 Status register_crypto_kernels(duckdb_connection connection);
 

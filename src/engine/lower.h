@@ -145,6 +145,8 @@ class ExprLowering {
                                                      const std::string& name, const Arguments& a);
   std::optional<Result<std::string>> other_call(const plan::Expr& expr, const std::string& name,
                                                 const Arguments& a);
+  std::optional<Result<std::string>> time_call(const plan::Expr& expr, const std::string& name,
+                                               const Arguments& a);
   Result<std::string> higher_order(const plan::Expr& expr);
   Result<std::string> fold(const plan::Expr& expr);
   Result<std::string> body_of(const plan::Expr& lambda, const std::vector<std::string>& parameters);
@@ -189,6 +191,10 @@ class ExprLowering {
                            const std::string& separator_sql);
   Result<std::string> cast_to_time(const std::string& value, const column::DataType& from,
                                    const column::DataType& to, std::string_view mode);
+  Result<std::string> cast_time_to_number(const std::string& value, const column::DataType& from,
+                                          const column::DataType& to, bool ansi, bool attempt);
+  static std::string cast_time_to_time(const std::string& value, const column::DataType& from,
+                                       const column::DataType& to);
   Result<std::string> cast_nested(const std::string& value, const column::DataType& from,
                                   const column::TypePtr& to, bool ansi, bool attempt);
   std::string use(DecimalKernel kernel);

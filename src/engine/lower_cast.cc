@@ -98,6 +98,8 @@ Result<std::string> ExprLowering::cast(const std::string& value, const TypePtr& 
       if (from->is_integral())
         return fmt::format("ms_bytes_of_{}({})", short_name(from->kind()), value);
       break;
+    case TypeKind::time:
+      return cast_time_to_time(value, *from, *to);
     case TypeKind::date:
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
@@ -150,6 +152,8 @@ Result<std::string> ExprLowering::cast_to_string(const std::string& value, const
       return fmt::format("ms_timestamp_text({}, {})", value, zone());
     case TypeKind::timestamp_ntz:
       return fmt::format("ms_timestamp_text({}, 'UTC')", value);
+    case TypeKind::time:
+      return fmt::format("ms_time_text({})", value);
     case TypeKind::day_time_interval:
       return fmt::format("ms_day_time_text({}, {}, {})", value, from.start_field(),
                          from.end_field());
@@ -211,6 +215,8 @@ Result<std::string> ExprLowering::cast_from_string(const std::string& value, con
       return fmt::format("{}timestamp_text({}, {}, {})", prefix, value, zone(), now());
     case TypeKind::timestamp_ntz:
       return fmt::format("{}timestamp_ntz_text({})", prefix, value);
+    case TypeKind::time:
+      return fmt::format("{}time({}, {})", prefix, value, sql_quote(to.sql()));
     case TypeKind::binary:
       return fmt::format("encode({})", value);
     case TypeKind::decimal: {
@@ -233,6 +239,7 @@ Result<std::string> ExprLowering::cast_from_string(const std::string& value, con
 
 Result<std::string> ExprLowering::cast_to_number(const std::string& value, const DataType& from,
                                                  const DataType& to, bool ansi, bool attempt) {
+  if (from.kind() == TypeKind::time) return cast_time_to_number(value, from, to, ansi, attempt);
   const std::string mode = attempt ? "try_" : ansi ? "" : "wrap_";
   if (from.kind() == TypeKind::day_time_interval || from.kind() == TypeKind::year_month_interval) {
     static constexpr std::int64_t micros_of[] = {86'400'000'000, 3'600'000'000, 60'000'000,

@@ -194,11 +194,13 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
     std::string kinds;
     for (std::size_t i = 1; i < a.size(); ++i) {
       const auto& type = *expr.children[i]->type;
-      kinds += type.is_integral()                 ? 'i'
+      // A time of day is Spark's own number of it.
+      const bool time = type.kind() == TypeKind::time;
+      kinds += type.is_integral() || time         ? 'i'
                : type.is_numeric()                ? 'f'
                : type.kind() == TypeKind::boolean ? 'b'
                                                   : 's';
-      auto text = cast_to_string(a[i], type);
+      auto text = cast_to_string(a[i], time ? *column::long_type() : type);
       if (!text.ok()) return text;
       // The values travel as one text, unit separators between; a record separator stands for NULL.
       parts.push_back("coalesce(" + *text + ", chr(30))");
@@ -322,6 +324,7 @@ Result<std::string> ExprLowering::hash_call(const Expr& expr, const Arguments& a
         kind = "int";
         break;
       case TypeKind::long_:
+      case TypeKind::time:
       case TypeKind::day_time_interval:
         kind = "long";
         break;

@@ -94,6 +94,8 @@ Result<std::string> atomic_literal(const arrow::Scalar& value, const DataType& t
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
       return fmt::format("make_timestamp({}::BIGINT)", value_of<arrow::TimestampScalar>(value));
+    case TypeKind::time:
+      return fmt::format("CAST('{}' AS BIGINT)", value_of<arrow::Time64Scalar>(value));
     case TypeKind::day_time_interval:
       return fmt::format("CAST('{}' AS BIGINT)", value_of<arrow::DurationScalar>(value));
     case TypeKind::year_month_interval:
@@ -419,6 +421,7 @@ Result<std::string> ExprLowering::call(const Expr& expr, const std::string& name
   if (auto sql = ordering_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = collection_call(expr, name, arguments)) return std::move(*sql);
   if (auto sql = other_call(expr, name, arguments)) return std::move(*sql);
+  if (auto sql = time_call(expr, name, arguments)) return std::move(*sql);
   auto text = functions::sql_template(name);
   constexpr std::string_view attempt = "try_";
   if (!text && name.starts_with(attempt)) {

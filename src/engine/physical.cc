@@ -32,6 +32,7 @@ Result<std::string> physical_sql(const TypePtr& type) {
     case TypeKind::short_:
       return std::string("SMALLINT");
     case TypeKind::long_:
+    case TypeKind::time:
     case TypeKind::day_time_interval:
       return std::string("BIGINT");
     case TypeKind::float_:
@@ -120,6 +121,7 @@ duckdb_logical_type physical_type(const column::TypePtr& type) {
     case TypeKind::short_:
       return duckdb_create_logical_type(DUCKDB_TYPE_SMALLINT);
     case TypeKind::long_:
+    case TypeKind::time:
     case TypeKind::day_time_interval:
       return duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
     case TypeKind::float_:
@@ -165,6 +167,7 @@ std::shared_ptr<arrow::DataType> physical_arrow(const TypePtr& type) {
     case TypeKind::null:
     case TypeKind::year_month_interval:
       return arrow::int32();
+    case TypeKind::time:
     case TypeKind::day_time_interval:
       return arrow::int64();
     case TypeKind::timestamp:

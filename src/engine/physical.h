@@ -1,9 +1,9 @@
 // The physical form of Spark's types inside DuckDB, chosen so that nothing there can be misread:
-// timestamps are TIMESTAMP of UTC micros (no zone), day-time intervals BIGINT micros, year-month
-// intervals INTEGER months, struct members are named f0, f1, … (Spark's may repeat), NULL's own
-// type is INTEGER, a variant is STRUCT(value BLOB, metadata BLOB), a calendar interval
-// STRUCT(months INTEGER, days INTEGER, micros BIGINT). Arrow data changes between both forms
-// without copies, but for calendar intervals.
+// timestamps are TIMESTAMP of UTC micros (no zone), times of day BIGINT nanos, day-time intervals
+// BIGINT micros, year-month intervals INTEGER months, struct members are named f0, f1, … (Spark's
+// may repeat), NULL's own type is INTEGER, a variant is STRUCT(value BLOB, metadata BLOB), a
+// calendar interval STRUCT(months INTEGER, days INTEGER, micros BIGINT). Arrow data changes between
+// both forms without copies, but for calendar intervals.
 #pragma once
 
 #include <duckdb.h>

@@ -40,7 +40,7 @@ Status cast_invalid_input(std::string_view value, std::string_view type, std::st
                                                              {"targetType", quoted(target)},
                                                              {"ansiConfig", ansi_config}});
   if (target == "BOOLEAN") return with_kind(status, ErrorKind::runtime);
-  if (target == "DATE" || target.starts_with("TIMESTAMP"))
+  if (target == "DATE" || target.starts_with("TIME"))
     return with_kind(status, ErrorKind::date_time);
   return with_kind(status, ErrorKind::number_format);
 }

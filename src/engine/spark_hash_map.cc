@@ -43,6 +43,7 @@ std::optional<std::int32_t> java_hash(const Value& value, const DataType& type) 
     case TypeKind::long_:
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
+    case TypeKind::time:
     case TypeKind::day_time_interval:
       return folded(static_cast<std::uint64_t>(value.integer));
     case TypeKind::float_:

@@ -304,6 +304,7 @@ Result<std::unique_ptr<Home>> Home::open(const EngineSettings& settings) {
   TRY(register_text_kernels(connection));
   TRY(register_encoding_kernels(connection));
   TRY(register_make_time_kernels(connection));
+  TRY(register_time_kernels(connection));
   TRY(register_approx_distinct(connection));
   TRY(register_moments(connection));
   TRY(register_random_kernels(connection));

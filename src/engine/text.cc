@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/ansi_interval.h"
 #include "base/text.h"
 
 namespace millstream::engine {
@@ -101,30 +102,7 @@ std::string timestamp_text(std::int64_t local_micros) {
 }
 
 std::string day_time_text(std::int64_t micros, int start, int end) {
-  static constexpr std::string_view names[] = {"DAY", "HOUR", "MINUTE", "SECOND"};
-  const bool negative = micros < 0;
-  const auto value =
-      negative ? 0 - static_cast<std::uint64_t>(micros) : static_cast<std::uint64_t>(micros);
-  const auto days = value / day;
-  const auto hours = value / (3600 * second);
-  const auto minutes = value / (60 * second);
-  const auto seconds = value / second;
-  const auto tail = fraction(static_cast<std::int64_t>(value % second));
-  std::string text;
-  // The first field holds all that the fields before it would.
-  for (int field = start; field <= end; ++field) {
-    const bool first = field == start;
-    if (field == 0) text += std::to_string(days);
-    if (field == 1) text += first ? fmt::format("{:02}", hours) : fmt::format(" {:02}", hours % 24);
-    if (field == 2)
-      text += first ? fmt::format("{:02}", minutes) : fmt::format(":{:02}", minutes % 60);
-    if (field == 3)
-      text += first ? fmt::format("{:02}{}", seconds, tail)
-                    : fmt::format(":{:02}{}", seconds % 60, tail);
-  }
-  const std::string unit =
-      start == end ? std::string(names[start]) : fmt::format("{} TO {}", names[start], names[end]);
-  return fmt::format("INTERVAL '{}{}' {}", negative ? "-" : "", text, unit);
+  return day_time_interval_text(micros, start, end);
 }
 
 std::string calendar_text(std::int64_t months, std::int64_t days, std::int64_t micros) {
@@ -146,11 +124,7 @@ std::string calendar_text(std::int64_t months, std::int64_t days, std::int64_t m
 }
 
 std::string year_month_text(std::int64_t months, int start, int end) {
-  const std::string sign = months < 0 ? "-" : "";
-  const std::int64_t value = std::abs(months);
-  if (start == 0 && end == 0) return fmt::format("INTERVAL '{}{}' YEAR", sign, value / 12);
-  if (start == 1) return fmt::format("INTERVAL '{}{}' MONTH", sign, value);
-  return fmt::format("INTERVAL '{}{}-{}' YEAR TO MONTH", sign, value / 12, value % 12);
+  return year_month_interval_text(months, start, end);
 }
 
 std::string_view trim_java(std::string_view text) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/time_of_day.h"
 #include "engine/text.h"
 #include "engine/variant.h"
 #include "engine/zone.h"
@@ -135,6 +136,8 @@ std::int64_t read_integer(const arrow::Array& array, std::int64_t row) {
       return plain<arrow::Date32Array>(array, row);
     case arrow::Type::TIMESTAMP:
       return plain<arrow::TimestampArray>(array, row);
+    case arrow::Type::TIME64:
+      return plain<arrow::Time64Array>(array, row);
     default:
       return plain<arrow::Int64Array>(array, row);
   }
@@ -260,6 +263,8 @@ std::string text_of(const Value& value, const DataType& type, const std::string&
     }
     case TypeKind::timestamp_ntz:
       return timestamp_text(value.integer);
+    case TypeKind::time:
+      return time_of_day_text(value.integer);
     case TypeKind::day_time_interval:
       return day_time_text(value.integer, type.start_field(), type.end_field());
     case TypeKind::year_month_interval:

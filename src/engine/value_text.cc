@@ -3,6 +3,7 @@
 #include <arrow/array.h>
 #include <arrow/util/decimal.h>
 
+#include "base/time_of_day.h"
 #include "engine/text.h"
 #include "engine/utf8.h"
 #include "engine/variant.h"
@@ -105,6 +106,8 @@ Result<std::string> value_text(const arrow::Array& array, std::int64_t row, cons
     }
     case TypeKind::timestamp_ntz:
       return timestamp_text(value_at<arrow::TimestampArray>(array, row));
+    case TypeKind::time:
+      return time_of_day_text(value_at<arrow::Time64Array>(array, row));
     case TypeKind::day_time_interval:
       return day_time_text(value_at<arrow::DurationArray>(array, row), type->start_field(),
                            type->end_field());

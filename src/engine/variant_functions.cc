@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "engine/document_text.h"
 #include "engine/raise.h"
 #include "engine/text.h"
@@ -251,6 +252,11 @@ class VariantReader {
       case TypeKind::timestamp:
       case TypeKind::timestamp_ntz:
         return read_moment(view, type->kind());
+      case TypeKind::time: {
+        const auto nanos =
+            kind == Kind::text ? parse_time_of_day(view.text()) : std::optional<std::int64_t>();
+        return nanos ? std::optional(integer_value(*nanos)) : std::nullopt;
+      }
       default:
         return std::nullopt;
     }

@@ -224,7 +224,8 @@ class XmlReader {
       }
       case TypeKind::date:
       case TypeKind::timestamp:
-      case TypeKind::timestamp_ntz: {
+      case TypeKind::timestamp_ntz:
+      case TypeKind::time: {
         TRY_ASSIGN(const auto value, read_time(kernel_, type, text));
         if (!value) return Fit::wrong;
         *out = integer_value(*value);
@@ -369,6 +370,7 @@ class XmlWriter {
       case TypeKind::date:
       case TypeKind::timestamp:
       case TypeKind::timestamp_ntz:
+      case TypeKind::time:
         return write_time(kernel_, type, value.integer);
       case TypeKind::decimal:
         return java_decimal(value.decimal, type.scale());

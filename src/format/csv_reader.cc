@@ -135,14 +135,8 @@ Status check_csv_types(const column::Schema& schema) {
 }
 
 Status check_csv_schema(const column::Schema& schema, const CsvOptions& options) {
-  using column::TypeKind;
   TRY(check_csv_types(schema));
   for (const auto& field : schema) {
-    const TypeKind kind = field.type->kind();
-    if (kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval) {
-      return Status::unsupported("reading the type {} of column '{}' from csv is not supported",
-                                 field.type->sql(), field.name);
-    }
     if (field.name == options.corrupt_column && (!field.type->is_string() || !field.nullable)) {
       return Status::error("INVALID_CORRUPT_RECORD_TYPE",
                            {{"columnName", "`" + field.name + "`"},

@@ -5,6 +5,7 @@
 #include <arrow/type.h>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
 
 namespace millstream::format {
 namespace {
@@ -124,6 +125,8 @@ std::string CsvWriterText::text_of(const arrow::Array& array, std::int64_t row) 
       const std::int64_t offset = zone_.offset_at(seconds);
       return timestamp_.format(micros + offset * 1'000'000, offset);
     }
+    case arrow::Type::TIME64:
+      return time_of_day_text(static_cast<const arrow::Time64Array&>(array).Value(row));
     default:
       return {};  // refused when the sink was made
   }

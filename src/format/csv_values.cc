@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
+#include "format/interval_text.h"
 #include "format/json_numbers.h"
 
 namespace millstream::format {
@@ -225,6 +227,14 @@ bool CsvValues::set(JsonColumn& column, std::int64_t row, std::string_view text)
     case Kind::timestamp:
     case Kind::timestamp_ntz:
       return set_time(column, row, text);
+    case Kind::day_time:
+    case Kind::year_month:
+      return set_interval(column, row, text);
+    case Kind::time: {
+      const auto nanos = parse_time_of_day(text);
+      if (nanos) column.set<std::int64_t>(row, *nanos);
+      return nanos.has_value();
+    }
     default:
       return false;
   }

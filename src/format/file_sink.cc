@@ -16,6 +16,7 @@
 #include "format/avro_file.h"
 #include "format/csv_reader.h"
 #include "format/csv_text.h"
+#include "format/interval_text.h"
 #include "format/json_options.h"
 #include "format/json_text.h"
 #include "format/orc.h"
@@ -302,6 +303,37 @@ class CsvFactory final : public FileSinkFactory {
   const bool gzip_;
 };
 
+class IntervalTextSink final : public FileSink {
+ public:
+  IntervalTextSink(std::unique_ptr<FileSink> sink, const column::Schema& schema)
+      : sink_(std::move(sink)), schema_(schema) {}
+  Status write(const connector::RecordBatchPtr& batch) override {
+    TRY_ASSIGN(const auto texts, with_interval_texts(batch, schema_));
+    return sink_->write(texts);
+  }
+  Status close() override { return sink_->close(); }
+
+ private:
+  const std::unique_ptr<FileSink> sink_;
+  const column::Schema schema_;
+};
+
+class IntervalTextFactory final : public FileSinkFactory {
+ public:
+  IntervalTextFactory(std::shared_ptr<const FileSinkFactory> factory, column::Schema schema)
+      : factory_(std::move(factory)), schema_(std::move(schema)) {}
+  std::string extension() const override { return factory_->extension(); }
+  Result<std::unique_ptr<FileSink>> open(const std::shared_ptr<io::Store>& store,
+                                         const std::string& path) const override {
+    TRY_ASSIGN(auto sink, factory_->open(store, path));
+    return std::unique_ptr<FileSink>(std::make_unique<IntervalTextSink>(std::move(sink), schema_));
+  }
+
+ private:
+  const std::shared_ptr<const FileSinkFactory> factory_;
+  const column::Schema schema_;
+};
+
 class XmlFactory final : public FileSinkFactory {
  public:
   XmlFactory(const XmlWriterText& writer, bool gzip) : writer_(writer), gzip_(gzip) {}
@@ -334,6 +366,21 @@ Result<bool> wants_gzip(const Options& options) {
        {"availableCodecs", "bzip2, deflate, uncompressed, snappy, none, lz4, gzip"}});
 }
 
+bool fits_parquet(const column::DataType& type) {
+  if (type.kind() == column::TypeKind::calendar_interval ||
+      type.kind() == column::TypeKind::variant)
+    return false;
+  return std::all_of(type.fields().begin(), type.fields().end(),
+                     [](const column::Field& field) { return fits_parquet(*field.type); });
+}
+
+// Intervals go into lines as texts.
+std::shared_ptr<const FileSinkFactory> with_texts(std::shared_ptr<const FileSinkFactory> factory,
+                                                  const column::Schema& schema) {
+  if (!has_interval(schema)) return factory;
+  return std::make_shared<IntervalTextFactory>(std::move(factory), schema);
+}
+
 Result<std::shared_ptr<const FileSinkFactory>> make_parquet(const column::Schema& schema,
                                                             const Options& options) {
   constexpr std::array<std::string_view, 4> known = {"compression", "parquet.compression",
@@ -345,11 +392,7 @@ Result<std::shared_ptr<const FileSinkFactory>> make_parquet(const column::Schema
   if (schema.empty())
     return Status::error("EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE", {{"format", "Parquet"}});
   for (const auto& field : schema) {
-    using column::TypeKind;
-    const auto kind = field.type->kind();
-    if (kind == TypeKind::null || kind == TypeKind::calendar_interval ||
-        kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval ||
-        kind == TypeKind::variant) {
+    if (!fits_parquet(*field.type)) {
       return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
                            {{"format", "Parquet"},
                             {"columnName", "`" + field.name + "`"},
@@ -372,8 +415,9 @@ Result<std::shared_ptr<const FileSinkFactory>> make_json(const column::Schema& s
   TRY(JsonWriterText::check(schema));
   TRY_ASSIGN(auto writer, JsonWriterText::make(options, time_zone));
   TRY_ASSIGN(const bool gzip, wants_gzip(options));
-  return std::shared_ptr<const FileSinkFactory>(std::make_shared<TextFactory>(
-      ".json", gzip, options.get("lineSep", "\n"), std::move(writer)));
+  return with_texts(
+      std::make_shared<TextFactory>(".json", gzip, options.get("lineSep", "\n"), std::move(writer)),
+      schema);
 }
 
 Result<std::shared_ptr<const FileSinkFactory>> make_text(const column::Schema& schema,
@@ -407,15 +451,14 @@ Result<std::shared_ptr<const FileSinkFactory>> make_csv(const column::Schema& sc
   for (const auto& field : schema) {
     using column::TypeKind;
     const TypeKind kind = field.type->kind();
-    if (kind == TypeKind::binary || kind == TypeKind::day_time_interval ||
-        kind == TypeKind::year_month_interval) {
+    if (kind == TypeKind::binary) {
       return Status::unsupported("writing the type {} of column '{}' to csv is not supported",
                                  field.type->sql(), field.name);
     }
   }
   TRY_ASSIGN(const auto writer, CsvWriterText::make(csv));
   TRY_ASSIGN(const bool gzip, wants_gzip(options));
-  return std::shared_ptr<const FileSinkFactory>(std::make_shared<CsvFactory>(schema, writer, gzip));
+  return with_texts(std::make_shared<CsvFactory>(schema, writer, gzip), schema);
 }
 
 Result<std::shared_ptr<const FileSinkFactory>> make_xml(const column::Schema& schema,

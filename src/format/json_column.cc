@@ -48,6 +48,12 @@ Kind kind_of(const column::DataType& type) {
       return Kind::timestamp;
     case TypeKind::timestamp_ntz:
       return Kind::timestamp_ntz;
+    case TypeKind::time:
+      return Kind::time;
+    case TypeKind::day_time_interval:
+      return Kind::day_time;
+    case TypeKind::year_month_interval:
+      return Kind::year_month;
     case TypeKind::array:
       return Kind::array;
     case TypeKind::map:
@@ -69,11 +75,14 @@ int width_of(Kind kind) {
     case Kind::int32:
     case Kind::float32:
     case Kind::date:
+    case Kind::year_month:
       return 4;
     case Kind::int64:
     case Kind::float64:
     case Kind::timestamp:
     case Kind::timestamp_ntz:
+    case Kind::time:
+    case Kind::day_time:
       return 8;
     case Kind::decimal:
       return 16;

@@ -89,6 +89,9 @@ class JsonColumn {
     date,
     timestamp,
     timestamp_ntz,
+    time,
+    day_time,  // intervals
+    year_month,
     array,
     map,
     struct_,

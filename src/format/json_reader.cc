@@ -24,9 +24,11 @@ bool is_special(const JsonScan& scan, std::string_view name) {
 Status check_type(const column::DataType& type, std::string_view column) {
   using column::TypeKind;
   switch (type.kind()) {
-    case TypeKind::day_time_interval:
-    case TypeKind::year_month_interval:
     case TypeKind::calendar_interval:
+      return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+                           {{"format", "JSON"},
+                            {"columnName", "`" + std::string(column) + "`"},
+                            {"columnType", "\"" + type.sql() + "\""}});
     case TypeKind::variant:
       return Status::unsupported(
           "reading the type {} of column '{}' from json is not supported by Millstream yet",

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/time_of_day.h"
 #include "format/base64.h"
+#include "format/interval_text.h"
 #include "format/json_values.h"
 
 namespace millstream::format {
@@ -196,6 +198,14 @@ bool JsonRows::set_from_text(JsonColumn& column, std::int64_t row, std::string_v
     case Kind::timestamp:
     case Kind::timestamp_ntz:
       return set_timestamp(column, row, text);
+    case Kind::day_time:
+    case Kind::year_month:
+      return set_interval(column, row, text);
+    case Kind::time: {
+      const auto nanos = parse_time_of_day(text);
+      if (nanos) column.set<std::int64_t>(row, *nanos);
+      return nanos.has_value();
+    }
     default: {
       std::string bytes;
       if (!decode_base64(text, bytes)) return false;

@@ -5,6 +5,7 @@
 #include <arrow/type.h>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "format/base64.h"
 
 namespace millstream::format {
@@ -18,8 +19,6 @@ auto value_of(const arrow::Array& array, std::int64_t row) {
 Status check_type(const column::DataType& type, const std::string& name) {
   using column::TypeKind;
   switch (type.kind()) {
-    case TypeKind::day_time_interval:
-    case TypeKind::year_month_interval:
     case TypeKind::calendar_interval:
     case TypeKind::variant:
       return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
@@ -115,6 +114,9 @@ void JsonWriterText::append_value(const arrow::Array& array, std::int64_t row,
     case arrow::Type::TIMESTAMP:
       append_json_quoted(key_text(array, row), &out);
       return;
+    case arrow::Type::TIME64:
+      append_json_quoted(time_of_day_text(value_of<arrow::Time64Array>(array, row)), &out);
+      return;
     case arrow::Type::STRUCT: {
       const auto& parent = static_cast<const arrow::StructArray&>(array);
       out += '{';
@@ -175,6 +177,8 @@ std::string JsonWriterText::key_text(const arrow::Array& array, std::int64_t row
       const std::int64_t offset = zone_.offset_at(seconds);
       return timestamp_.format(micros + offset * 1'000'000, offset);
     }
+    case arrow::Type::TIME64:  // Spark writes a key's number as it is
+      return std::to_string(value_of<arrow::Time64Array>(array, row));
     default: {
       std::string text;
       append_value(array, row, text);

@@ -154,6 +154,9 @@ Outcome JsonRows::read_value(Scanner& scanner, JsonColumn& column, std::int64_t 
     case Kind::date:
     case Kind::timestamp:
     case Kind::timestamp_ntz:
+    case Kind::time:
+    case Kind::day_time:
+    case Kind::year_month:
     case Kind::binary:
       return read_from_text(scanner, column, row);
     case Kind::struct_: {

@@ -180,6 +180,7 @@ class FromOrc {
       case TypeKind::timestamp:
         return instants(array, wanted, type);
       case TypeKind::timestamp_ntz:
+      case TypeKind::time:
       case TypeKind::day_time_interval:
         if (array->type_id() != arrow::Type::INT64) return refuse(*array, wanted);
         return viewed(array, type);
@@ -367,6 +368,7 @@ std::shared_ptr<arrow::DataType> orc_type(const TypePtr& type) {
     case TypeKind::timestamp:
       return arrow::timestamp(arrow::TimeUnit::MICRO);
     case TypeKind::timestamp_ntz:
+    case TypeKind::time:
     case TypeKind::day_time_interval:
       return arrow::int64();
     case TypeKind::year_month_interval:
@@ -403,6 +405,7 @@ class ToOrc {
       case TypeKind::timestamp:
         return wall_clocks(*array, type);
       case TypeKind::timestamp_ntz:
+      case TypeKind::time:
       case TypeKind::day_time_interval:
       case TypeKind::year_month_interval: {
         TRY_ARROW_ASSIGN(auto out, array->View(type));
@@ -492,6 +495,7 @@ std::shared_ptr<arrow::Field> orc_field(const column::Field& field) {
       return out->WithMetadata(arrow::key_value_metadata({{type_note, "string"}}));
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
+    case TypeKind::time:
     case TypeKind::day_time_interval:
     case TypeKind::year_month_interval:
       return out->WithMetadata(

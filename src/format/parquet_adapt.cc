@@ -81,8 +81,14 @@ bool is_same_kind(const arrow::DataType& from, const column::DataType& to) {
       return true;
     case arrow::Type::DICTIONARY:
       return is_same_kind(*static_cast<const arrow::DictionaryType&>(from).value_type(), to);
+    case arrow::Type::TIME64:
+      return static_cast<const arrow::TimeType&>(from).unit() == arrow::TimeUnit::MICRO &&
+             (to.kind() == TypeKind::time || to.kind() == TypeKind::long_);
+    case arrow::Type::INT64:  // microseconds
+      return to.kind() == TypeKind::time || to.kind() == TypeKind::day_time_interval;
     case arrow::Type::INT32:  // without a note of its width
-      return to.kind() == TypeKind::byte_ || to.kind() == TypeKind::short_;
+      return to.kind() == TypeKind::byte_ || to.kind() == TypeKind::short_ ||
+             to.kind() == TypeKind::year_month_interval;
     default:
       return false;
   }
@@ -256,6 +262,17 @@ class Adapter {
         TRY_ARROW_ASSIGN(auto viewed, array->View(type));
         return viewed;
       }
+    }
+    if (wanted->kind() == TypeKind::day_time_interval ||
+        wanted->kind() == TypeKind::year_month_interval) {
+      TRY_ARROW_ASSIGN(auto viewed, array->View(type));
+      return viewed;
+    }
+    const bool counts = array->type_id() == arrow::Type::INT64 && wanted->kind() == TypeKind::time;
+    if (counts || (array->type_id() == arrow::Type::TIME64 && wanted->kind() == TypeKind::long_)) {
+      TRY_ARROW_ASSIGN(const auto viewed,
+                       array->View(counts ? arrow::time64(arrow::TimeUnit::MICRO) : type));
+      return counts ? adapt_leaf(viewed, wanted, type) : viewed;
     }
     arrow::compute::CastOptions options = arrow::compute::CastOptions::Safe(type);
     options.allow_time_truncate = true;

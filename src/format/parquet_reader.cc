@@ -17,6 +17,7 @@
 #include "format/parquet.h"
 #include "format/parquet_adapt.h"
 #include "format/parquet_prune.h"
+#include "format/parquet_time.h"
 
 namespace millstream::format {
 namespace {
@@ -175,7 +176,8 @@ Result<ParquetFooter> read_parquet_footer(const std::shared_ptr<io::Store>& stor
     const auto status = parquet::arrow::FromParquetSchema(metadata->schema(), reader_properties(1),
                                                           nullptr, &schema);
     if (!status.ok()) return bad_footer(path, status.message());
-    auto converted = column::from_arrow(*schema);
+    TRY(check_parquet_times(*metadata->schema()));
+    auto converted = column::from_arrow(*spark_form(schema));
     if (!converted.ok()) return converted.status().at(error_path(path));
     footer.schema = column::as_nullable(*converted);
     return footer;

@@ -17,6 +17,7 @@
 #include "format/parquet.h"
 #include "format/parquet_encoding.h"
 #include "format/parquet_stats.h"
+#include "format/parquet_time.h"
 
 namespace millstream::format {
 namespace {
@@ -55,6 +56,7 @@ class Writer final : public ParquetWriter {
       : file_(std::move(file)),
         schema_(std::move(schema)),
         arrow_schema_(column::to_arrow(schema_)),
+        file_schema_(parquet_form(arrow_schema_)),
         options_(std::move(options)),
         codec_(codec),
         stats_(schema_, options_) {}
@@ -157,15 +159,18 @@ class Writer final : public ParquetWriter {
     if (writer_ == nullptr) TRY(open_writer());
     TRY_ARROW(writer_->NewRowGroup());
     std::vector<arrow::ArrayVector> columns;
-    for (int i = 0; i < arrow_schema_->num_fields(); ++i) {
+    for (int i = 0; i < file_schema_->num_fields(); ++i) {
       auto& chunks = columns.emplace_back();
-      for (const auto& rows : group_) chunks.push_back(rows->column(i));
+      for (const auto& rows : group_) {
+        TRY_ASSIGN(auto chunk, in_parquet_form(rows->column(i), file_schema_->field(i)->type()));
+        chunks.push_back(std::move(chunk));
+      }
     }
     group_.clear();
     group_rows_ = 0;
     group_bytes_ = 0;
-    for (int i = 0; i < arrow_schema_->num_fields(); ++i) {
-      const auto& field = *arrow_schema_->field(i);
+    for (int i = 0; i < file_schema_->num_fields(); ++i) {
+      const auto& field = *file_schema_->field(i);
       arrow::ArrayVector chunks = std::move(columns[static_cast<std::size_t>(i)]);
       if (is_dictionary_text(field)) chunks = dictionary_chunks(chunks).value_or(chunks);
       TRY_ARROW(
@@ -198,7 +203,7 @@ class Writer final : public ParquetWriter {
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.set_use_threads(false);
     auto writer =
-        parquet::arrow::FileWriter::Open(*arrow_schema_, arrow::default_memory_pool(),
+        parquet::arrow::FileWriter::Open(*file_schema_, arrow::default_memory_pool(),
                                          file_->stream(), properties_, arrow_properties.build());
     TRY_ARROW(writer.status());
     writer_ = std::move(*writer);
@@ -210,6 +215,7 @@ class Writer final : public ParquetWriter {
   const std::unique_ptr<OutputFile> file_;  // before writer_: goes last
   const column::Schema schema_;
   const std::shared_ptr<arrow::Schema> arrow_schema_;
+  const std::shared_ptr<arrow::Schema> file_schema_;  // of what stands in the file
   const ParquetWriteOptions options_;
   const parquet::Compression::type codec_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;

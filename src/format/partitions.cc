@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "column/timestamp_meaning.h"
 #include "format/datetime_text.h"
 #include "format/files.h"
@@ -71,6 +72,18 @@ bool is_timestamp(const std::string& text, const std::string& time_zone) {
   return pattern.ok() && pattern->parse(text, fields);
 }
 
+// "12:34:56[.123456]"; other forms are read where the column is said to hold times.
+bool is_time(std::string_view text) {
+  constexpr std::string_view form = "00:00:00.000000";
+  if (text.size() != form.find('.') && (text.size() < 10 || text.size() > form.size()))
+    return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return false;
+  }
+  return parse_time_of_day(text).has_value();
+}
+
 TypePtr infer_value(const std::string& text, const std::string& time_zone) {
   if (text == null_text) return column::null_type();
   if (const auto number = parse_int64(text)) {
@@ -82,6 +95,7 @@ TypePtr infer_value(const std::string& text, const std::string& time_zone) {
     return column::decimal_type(precision, 0);
   double ignored;
   if (parse_java_double(text, ignored)) return column::double_type();
+  if (is_time(text)) return column::type_of(TypeKind::time);
   if (is_timestamp(text, time_zone)) return column::plain_timestamp_type();
   if (is_date(text)) return column::date_type();
   return column::string_type();
@@ -190,6 +204,10 @@ Result<std::shared_ptr<arrow::Scalar>> parse_scalar(const TypePtr& type, const s
       }
       break;
     }
+    case TypeKind::time:
+      if (const auto nanos = parse_time_of_day(text))
+        out = std::make_shared<arrow::Time64Scalar>(*nanos, arrow::time64(arrow::TimeUnit::NANO));
+      break;
     case TypeKind::string:
     case TypeKind::char_:
     case TypeKind::varchar:

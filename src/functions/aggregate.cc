@@ -180,6 +180,11 @@ Result<Call> percentile(const Request& request) {
   Call call = begin_call(request);
   if (given == 2) call.pretty.insert(call.pretty.rfind(')'), ", 1");
   const TypePtr& type = request.arguments[0].type;
+  if (type->kind() == TypeKind::time) {
+    return unexpected_input(
+        request, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")",
+        call.pretty);
+  }
   if (!type->is_numeric() && !type->is_string() && type->kind() != TypeKind::null)
     return Status::unsupported("{} of {} is not supported", request.name, type->sql());
   if (!is_percentage(*request.arguments[1].type)) return unexpected_input(request, 1, "\"DOUBLE\"");
@@ -203,6 +208,10 @@ Result<Call> percentile_approx(const Request& request) {
   const TypeKind kind = call.argument_types[0]->kind();
   const bool time =
       kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz;
+  if (kind == TypeKind::time) {
+    return mismatch("CAST_WITHOUT_SUGGESTION", request.arguments[0].sql,
+                    {{"srcType", quoted(request.arguments[0].type)}, {"targetType", "\"DATE\""}});
+  }
   if (!time && !call.argument_types[0]->is_numeric())
     return Status::unsupported("{} of {} is not supported", request.name,
                                request.arguments[0].type->sql());
@@ -240,7 +249,8 @@ Result<Call> list_aggregate(const Request& request) {
   const TypePtr& type = request.arguments[0].type;
   const bool binary = type->kind() == TypeKind::binary;
   const bool becomes_text = !request.settings.ansi && !type->is_nested();
-  if (!binary && !type->is_string() && !becomes_text)
+  const bool time = type->kind() == TypeKind::time;
+  if (!binary && !type->is_string() && !becomes_text && !time)
     return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
   if (request.arguments.size() == 1) call.pretty.insert(call.pretty.rfind(')'), ", NULL");
   call.type = binary ? column::binary_type() : column::string_type();
@@ -299,6 +309,10 @@ Result<Call> histogram(const Request& request) {
   if (request.arguments.size() != 2) return wrong_arity(request, "2");
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
+  if (type->kind() == TypeKind::time) {
+    return mismatch("CAST_WITHOUT_SUGGESTION", request.arguments[0].sql,
+                    {{"srcType", quoted(type)}, {"targetType", "\"DATE\""}});
+  }
   if (type->kind() == TypeKind::decimal || !type->is_numeric())
     return Status::unsupported("{} of {} is not supported", request.name, type->sql());
   const auto bins = literal_int(request.arguments[1]);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "column/time_types.h"
 #include "functions/lowering.h"
 #include "functions/table.h"
 
@@ -20,6 +21,7 @@ bool is_date(const TypePtr& t) { return t->kind() == TypeKind::date; }
 bool is_timestamp(const TypePtr& t) {
   return t->kind() == TypeKind::timestamp || t->kind() == TypeKind::timestamp_ntz;
 }
+bool is_time(const TypePtr& t) { return t->kind() == TypeKind::time; }
 bool is_null(const TypePtr& t) { return t->kind() == TypeKind::null; }
 TypePtr full_day_time() { return column::day_time_interval_type(0, 3); }
 
@@ -39,6 +41,50 @@ Status operand_mismatch(const Call& call, const TypePtr& wrong, std::string_view
 
 Status operands_differ(const Call& call, const TypePtr& a, const TypePtr& b) {
   return mismatch("BINARY_OP_DIFF_TYPES", call.pretty, {{"left", quoted(a)}, {"right", quoted(b)}});
+}
+
+// A time of day under + and -: nothing where that is none. What is added may have more digits.
+std::optional<Result<Call>> time_of_day(const Request& request, const Call& begun) {
+  const TypePtr& a = request.arguments[0].type;
+  const TypePtr& b = request.arguments[1].type;
+  const bool add = begun.name == "add";
+  Call call = begun;
+  call.nullable = true;
+  const auto moves = [](const TypePtr& t) { return is_day_time(t) || is_null(t); };
+  const bool swapped = add && is_time(b) && moves(a);
+  if (!add && is_time(a) && is_time(b)) {
+    call.name = "time_minus_time";
+    call.argument_types = {a, b};
+    call.type = column::day_time_interval_type(1, 3);
+    call.pretty = pretty_from("{0} - {1}", request);
+  } else if (swapped || (is_time(a) && moves(b))) {
+    const TypePtr& time = swapped ? b : a;
+    const TypePtr interval = is_null(swapped ? a : b) ? full_day_time() : swapped ? a : b;
+    call.name = !add ? "time_add_interval_negated" : "time_add_interval";
+    if (swapped) call.name += "_reversed";
+    call.argument_types = {swapped ? interval : time, swapped ? time : interval};
+    const bool of_seconds = interval->end_field() == full_day_time()->end_field();
+    call.type = of_seconds ? column::type_of(TypeKind::time) : time;
+    call.pretty = pretty_from(!add ? "{0} - {1}" : swapped ? "{1} + {0}" : "{0} + {1}", request);
+  } else if ((is_date(a) && is_time(b)) || (is_time(a) && is_date(b))) {
+    const std::size_t time = is_time(a) ? 0 : 1;
+    const Argument& given = request.arguments[time];
+    if (!add) {
+      return mismatch("CAST_WITHOUT_SUGGESTION", given.sql,
+                      {{"srcType", quoted(given.type)}, {"targetType", "\"DATE\""}});
+    }
+    return mismatch("UNEXPECTED_INPUT_TYPE",
+                    pretty_from(time == 1 ? "date_add({0}, {1})" : "date_add({1}, {0})", request),
+                    {{"paramIndex", "second"},
+                     {"requiredType", "(\"INT\" or \"SMALLINT\" or \"TINYINT\")"},
+                     {"inputSql", quoted(given.sql)},
+                     {"inputType", quoted(given.type)}});
+  } else {
+    return std::nullopt;
+  }
+  const Status enabled = column::check_time_types();
+  if (!enabled.ok()) return enabled;
+  return call;
 }
 
 // Dates, times and intervals under + and -: which function it really is.
@@ -182,7 +228,7 @@ std::optional<std::size_t> text_beside_other(const Request& request) {
   if (!request.settings.ansi) return std::nullopt;
   for (const std::size_t at : {0U, 1U}) {
     const TypePtr& other = request.arguments[1 - at].type;
-    const bool takes = is_date(other) || is_timestamp(other) ||
+    const bool takes = is_date(other) || is_timestamp(other) || is_time(other) ||
                        other->kind() == TypeKind::boolean || other->kind() == TypeKind::binary;
     if (request.arguments[at].type->is_string() && takes) return at;
   }
@@ -204,6 +250,9 @@ Result<Call> arithmetic(const Request& request) {
   const TypePtr& b = request.arguments[1].type;
   const bool sum = call.name == "add" || call.name == "subtract";
   if (is_calendar(a) || is_calendar(b)) return calendar_arithmetic(request, std::move(call));
+  if (sum && (is_time(a) || is_time(b))) {
+    if (auto of_day = time_of_day(request, call)) return std::move(*of_day);
+  }
   if (sum && temporal(request, &call)) return call;
   if (sum && !request.settings.ansi) TRY(check_times(request, call.name == "add"));
   if (sum && is_date(a) && (b->is_numeric() || is_date(b)))
@@ -296,7 +345,7 @@ Result<Call> try_arithmetic(const Request& request) {
   TRY_ASSIGN(Call call, arithmetic(request));
   call.pretty = pretty_call(request.name, request);
   const bool moves = call.name.starts_with("timestamp_add_") || call.name.starts_with("date_add") ||
-                     call.name.starts_with("date_sub");
+                     call.name.starts_with("date_sub") || call.name.starts_with("time_add_");
   if (call.name.starts_with("calendar_")) {
     call.name = call.name.substr(0, call.name.find("_wrap")) + "_try";
   } else if (call.name.starts_with("interval_add") || call.name.starts_with("interval_subtract")) {
@@ -304,9 +353,10 @@ Result<Call> try_arithmetic(const Request& request) {
   } else if (moves || call.name.starts_with("micros_") || call.name.starts_with("months_") ||
              (sql_template(call.name).value_or("x").empty() && !symbol_of(call.name).empty())) {
     call.name = "try_" + call.name;
-  } else if (call.name != "date_minus_date" && call.name != "timestamp_minus_timestamp" &&
-             !is_interval(call.argument_types[0]) && !is_interval(call.argument_types[1]) &&
-             call.name != "date_add" && call.name != "date_sub") {
+  } else if (call.name != "time_minus_time" && call.name != "date_minus_date" &&
+             call.name != "timestamp_minus_timestamp" && !is_interval(call.argument_types[0]) &&
+             !is_interval(call.argument_types[1]) && call.name != "date_add" &&
+             call.name != "date_sub") {
     return Status::unsupported("{} of {} is not supported", request.name,
                                call.argument_types[0]->sql());
   }
@@ -324,8 +374,11 @@ Result<Call> unary(const Request& request) {
     call.name = request.settings.ansi ? "calendar_negate" : "calendar_negate_wrap";
   } else if (!type->is_numeric() && !is_interval(type) &&
              !(is_calendar(type) && call.name == "positive")) {
+    const bool calendar = call.name == "negative" || call.name == "positive";
     return unexpected_input(
-        request, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")");
+        request, 0,
+        fmt::format("(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\"{})",
+                    calendar ? " or \"INTERVAL\"" : ""));
   }
   call.argument_types = {type};
   call.type = type;

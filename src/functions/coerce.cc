@@ -287,6 +287,7 @@ bool can_cast_atomic(const DataType& from, const DataType& to, bool ansi) {
       break;
   }
   if (!to.is_numeric()) return false;
+  if (f == TypeKind::time) return to.is_integral() || t == TypeKind::decimal;
   if (from.is_numeric() || f == TypeKind::boolean || f == TypeKind::timestamp) return true;
   if (f == TypeKind::date) return !ansi;
   return interval && (to.is_integral() || t == TypeKind::decimal);

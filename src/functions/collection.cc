@@ -595,6 +595,14 @@ Result<Call> sequence(const Request& request) {
   }
   if (is_time_sequence(request)) return sequence_of_times(request, std::move(call));
   const TypePtr common = wider_type_of(request.arguments, request.settings.ansi);
+  if (request.arguments[0].type->kind() == TypeKind::time) {
+    return mismatch(
+        "SEQUENCE_WRONG_INPUT_TYPES", call.pretty,
+        {{"functionName", "`sequence`"},
+         {"startType", "(\"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"DATE\")"},
+         {"stepType", "(\"INTERVAL\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL DAY TO SECOND\")"},
+         {"otherStartType", "\"INTEGRAL\""}});
+  }
   if (common == nullptr || !common->is_integral()) {
     return Status::unsupported("sequence of {} is not supported: only of integers",
                                types_text(request));

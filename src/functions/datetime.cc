@@ -12,9 +12,13 @@ using column::TypePtr;
 
 namespace {
 
+// Functions of a time of day take one as such too.
 // Functions of a date that also take a timestamp: the argument is cast to date in the session's
 // zone. Functions of a time of day: timestamps with zone and without have a kernel each.
 Result<Call> by_zone(const Request& request) {
+  if (request.arguments.size() == 1 && request.name != "date_format" &&
+      request.arguments[0].type->kind() == TypeKind::time)
+    return field_of_time(request);
   TRY_ASSIGN(Call call, apply_signature(request));
   for (const auto& type : call.argument_types) {
     if (type->kind() == TypeKind::timestamp_ntz) {
@@ -116,8 +120,8 @@ Result<Call> unix_timestamp(const Request& request) {
     call.name = "unix_timestamp_of";
     call.argument_types[0] = column::timestamp_type();
   } else {
-    return unexpected_input(request, 0,
-                            "(\"STRING\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\")");
+    return unexpected_input(
+        request, 0, "(\"STRING\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\")", call.pretty);
   }
   return call;
 }
@@ -224,9 +228,11 @@ Result<Call> extract(const Request& request) {
       {"min", "minute"},
       {"mins", "minute"},
       {"minutes", "minute"}};
+  const TypeKind kind = request.arguments[1].type->kind();
   for (const auto& [text, function] : fields) {
     if (!equals_ignore_case(*field, text)) continue;
-    const TypeKind kind = request.arguments[1].type->kind();
+    const bool of_day = function == "hour" || function == "minute" || function == "second_fraction";
+    if (kind == TypeKind::time && !of_day) break;
     if (kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval ||
         kind == TypeKind::calendar_interval)
       return interval_field(request, *field, function);
@@ -237,11 +243,15 @@ Result<Call> extract(const Request& request) {
     call.name = "second_argument_" + call.name;
     return call;
   }
-  if (request.arguments[1].type->kind() == TypeKind::day_time_interval ||
-      request.arguments[1].type->kind() == TypeKind::year_month_interval)
+  if (kind == TypeKind::day_time_interval || kind == TypeKind::year_month_interval)
     return Status::unsupported("{} of field {} is not supported", request.name, *field);
-  return Status::error("INVALID_EXTRACT_FIELD", {{"field", "`" + *field + "`"},
-                                                 {"expr", "\"" + request.arguments[1].sql + "\""}});
+  const Status no_field = Status::error(
+      "INVALID_EXTRACT_FIELD",
+      {{"field", "`" + *field + "`"}, {"expr", "\"" + request.arguments[1].sql + "\""}});
+  if (kind != TypeKind::time) return no_field;
+  ErrorInfo info = no_field.info();
+  info.kind = ErrorKind::analysis;
+  return Status(std::move(info));
 }
 
 // make_timestamp(year, month, day, hour, minute, second[, zone]) and its kin.
@@ -250,8 +260,8 @@ Result<Call> make_timestamp(const Request& request) {
   const bool ntz = means_ntz(request.name);
   const std::size_t most = request.name.ends_with("_ntz") ? 6 : 7;
   if (given < 6 || given > most) {
-    if (given == 1 || given == 2 || given == 3)
-      return Status::unsupported("{} of a date and a time is not supported", request.name);
+    const bool of_date = request.name.ends_with("_ntz") ? given == 2 : given >= 1 && given <= 3;
+    if (of_date) return timestamp_of_date(request);
     return wrong_arity(request, most == 6 ? "6" : "[6, 7]");
   }
   Call call = begin_call(request);
@@ -313,6 +323,12 @@ Result<Call> with_unit(const Request& request, bool difference) {
   const bool known =
       unit && std::find(std::begin(units), std::end(units), to_upper(*unit)) != std::end(units);
   if (!known) return Status::unsupported("{} of this unit is not supported", request.name);
+  for (std::size_t i = difference ? 1 : 2; i < 3; ++i) {
+    if (request.arguments[i].type->kind() != TypeKind::time) continue;
+    return mismatch(
+        "CAST_WITHOUT_SUGGESTION", request.arguments[i].sql,
+        {{"srcType", quoted(request.arguments[i].type)}, {"targetType", "\"TIMESTAMP\""}});
+  }
   call.name = difference ? "timestampdiff" : "timestampadd";
   call.pretty = fmt::format("{}({}, {}, {})", call.name, *unit, request.arguments[1].sql,
                             request.arguments[2].sql);

@@ -25,9 +25,9 @@ const std::unordered_map<std::string_view, const Entry*>& index() {
     auto* map = new std::unordered_map<std::string_view, const Entry*>();
     for (const auto entries :
          {arithmetic_entries(), interval_entries(), comparison_entries(), string_entries(),
-          datetime_entries(), conditional_entries(), collection_entries(), aggregate_entries(),
-          window_entries(), hash_entries(), json_entries(), avro_entries(), variant_entries(),
-          math_entries(), generator_entries(), sketch_entries()}) {
+          datetime_entries(), time_entries(), conditional_entries(), collection_entries(),
+          aggregate_entries(), window_entries(), hash_entries(), json_entries(), avro_entries(),
+          variant_entries(), math_entries(), generator_entries(), sketch_entries()}) {
       for (const auto& entry : entries) CHECK(map->emplace(entry.name, &entry).second);
     }
     return map;
@@ -193,6 +193,19 @@ Status check_arity(const Request& request, const std::vector<Parameter>& paramet
   return wrong_arity(request, arity_text(parameters));
 }
 
+// A time of day is for Spark as any date until it is cast to one. Functions of whole days and of
+// seconds since 1970 look at its type themselves.
+Status no_date(const Request& request, const Argument& time, char letter) {
+  const bool date = letter == 'D';
+  if (!date && letter != 'T' && letter != 't' && letter != 'e') return Status::OK();
+  if (request.name.starts_with("unix_") || request.name.starts_with("date_add") ||
+      request.name.starts_with("date_sub") || request.name == "dateadd")
+    return Status::OK();
+  return mismatch("CAST_WITHOUT_SUGGESTION", time.sql,
+                  {{"srcType", quoted(time.type)},
+                   {"targetType", quoted(date ? column::date_type() : column::timestamp_type())}});
+}
+
 Status check_arguments(const Request& request, const std::vector<Parameter>& parameters, Call* call,
                        TypePtr* common) {
   std::vector<Argument> joined;
@@ -200,6 +213,8 @@ Status check_arguments(const Request& request, const std::vector<Parameter>& par
     const Parameter& parameter = parameters[std::min(i, parameters.size() - 1)];
     const Argument& argument = request.arguments[i];
     const TypePtr type = accept(parameter.letter, argument.type);
+    if (type == nullptr && argument.type->kind() == TypeKind::time)
+      TRY(no_date(request, argument, parameter.letter));
     if (type == nullptr) return unexpected_input(request, i, required_text(parameter.letter));
     if (parameter.letter == 'o' && !is_orderable(*type)) return not_orderable(request, type);
     if (parameter.letter == 'w') joined.push_back(argument);

@@ -367,7 +367,8 @@ Result<Call> to_char_rule(const Request& request) {
   const auto as = [&](std::string_view name, std::vector<Argument> arguments) {
     return resolve(name, arguments, false, request.settings);
   };
-  if (kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz)
+  if (kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::timestamp_ntz ||
+      kind == TypeKind::time)
     return as("date_format", request.arguments);
   if (kind != TypeKind::binary) return number_to_char(request);
   const auto format = literal_text(request.arguments[1]);

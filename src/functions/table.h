@@ -58,6 +58,7 @@ std::span<const Entry> interval_entries();
 std::span<const Entry> comparison_entries();
 std::span<const Entry> string_entries();
 std::span<const Entry> datetime_entries();
+std::span<const Entry> time_entries();
 std::span<const Entry> conditional_entries();
 std::span<const Entry> collection_entries();
 std::span<const Entry> aggregate_entries();
@@ -74,6 +75,8 @@ const Entry* find_entry(std::string_view name);  // of a lower-case name; nullpt
 
 // For rules.
 Result<Call> scaled_interval(const Request& request, Call call);  // interval.cc
+Result<Call> field_of_time(const Request& request);               // time.cc
+Result<Call> timestamp_of_date(const Request& request);  // of one to three arguments; time.cc
 // Of an operator one side of which is a calendar interval; interval.cc.
 bool is_calendar(const column::TypePtr& type);
 Result<Call> calendar_arithmetic(const Request& request, Call call);

@@ -90,6 +90,10 @@ bool may_give_null(const column::DataType& from, const column::DataType& to) {
   }
   const bool fraction = from.kind() == TypeKind::float_ || from.kind() == TypeKind::double_;
   if (to.kind() == TypeKind::timestamp && fraction) return true;
+  // A day has more seconds than these hold.
+  if (from.kind() == TypeKind::time && to.kind() >= TypeKind::byte_ &&
+      to.kind() <= TypeKind::short_)
+    return true;
   if (to.kind() == TypeKind::date) {
     return from.kind() != TypeKind::timestamp;
   }

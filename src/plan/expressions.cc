@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "column/time_types.h"
 #include "plan/column_regex.h"
 #include "plan/literal.h"
 #include "plan/refusals.h"
@@ -330,6 +331,7 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const sc::Expression_Cast& proto) {
 
 Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to, bool use_ansi,
                                          bool try_cast) {
+  TRY(column::check_time_types(*to));
   const std::string pretty =
       fmt::format("{}({} AS {})", try_cast ? "TRY_CAST" : "CAST", child->pretty, to->sql());
   const bool strict = use_ansi || try_cast;

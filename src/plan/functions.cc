@@ -3,6 +3,7 @@
 #include <arrow/scalar.h>
 
 #include "base/text.h"
+#include "column/time_types.h"
 #include "column/timestamp_meaning.h"
 #include "functions/lowering.h"
 #include "plan/char_comparison.h"
@@ -242,6 +243,7 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < resolved.argument_types.size()) {
       ExprPtr converted = implicit_cast(arguments[i], resolved.argument_types[i], ansi());
+      if (converted != arguments[i]) TRY(column::check_time_types(*converted->type));
       if (converted != arguments[i] && converted->kind == ExprKind::cast && at_ != nullptr) {
         // What is cast for a call fails at the call's place.
         auto placed_cast = std::make_shared<Expr>(*converted);

@@ -86,11 +86,11 @@ Result<std::vector<Attribute>> columns_of(const Rows& rows, bool ansi) {
                          row[c]->type->kind() != column::TypeKind::null;
       // Numbers have the type that they have together without ANSI.
       const bool numbers = column.type->is_numeric() && row[c]->type->is_numeric();
-      const auto is_flag = [](const TypePtr& type) {
+      const auto stays = [](const TypePtr& type) {
         return type->kind() == column::TypeKind::boolean ||
-               type->kind() == column::TypeKind::binary;
+               type->kind() == column::TypeKind::binary || type->kind() == column::TypeKind::time;
       };
-      const bool never = apart && (is_flag(column.type) || is_flag(row[c]->type));
+      const bool never = apart && (stays(column.type) || stays(row[c]->type));
       const TypePtr common =
           never || (!ansi && apart)
               ? nullptr

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 
+#include "base/time_of_day.h"
 #include "plan/analyzer.h"
 #include "plan/refusals.h"
 #include "plan/text.h"
@@ -256,6 +257,17 @@ Result<Value> interval_from_proto(const Proto& proto, const TypePtr& declared) {
                column::type_of(TypeKind::calendar_interval)};
 }
 
+Result<Value> time_from_proto(const Proto::Time& proto) {
+  const int precision = proto.has_precision() ? proto.precision() : time_precision_max;
+  if (precision < 0 || precision > time_precision_max) {
+    return Status::error("UNSUPPORTED_TIME_PRECISION", {{"precision", std::to_string(precision)}});
+  }
+  if (proto.nano() < 0 || proto.nano() >= nanos_per_day)
+    return invalid_plan(fmt::format("{} nanoseconds are no time of a day", proto.nano()));
+  const TypePtr type = column::time_type(precision);
+  return Value{std::make_shared<arrow::Time64Scalar>(proto.nano(), column::to_arrow(type)), type};
+}
+
 Result<Value> value_from_proto(const Proto& proto, const TypePtr& expected) {
   TypePtr declared = expected;
   if (proto.has_data_type()) {
@@ -277,7 +289,7 @@ Result<Value> value_from_proto(const Proto& proto, const TypePtr& expected) {
     case Proto::kDayTimeInterval:
       return interval_from_proto(proto, declared);
     case Proto::kTime:
-      return Status::unsupported("literals of the type TIME are not supported");
+      return time_from_proto(proto.time());
     default:
       return simple_from_proto(proto);
   }

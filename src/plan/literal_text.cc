@@ -2,6 +2,7 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "base/time_of_day.h"
 #include "plan/literal.h"
 #include "plan/text.h"
 
@@ -102,6 +103,9 @@ std::string common_text(const arrow::Scalar& value, const TypePtr& type) {
       return fmt::format(
           "TIMESTAMP_NTZ '{}'",
           format_timestamp_utc(static_cast<const arrow::TimestampScalar&>(value).value));
+    case TypeKind::time:
+      return fmt::format("TIME '{}'",
+                         time_of_day_text(static_cast<const arrow::Time64Scalar&>(value).value));
     case TypeKind::day_time_interval:
       return format_day_time_interval(static_cast<const arrow::DurationScalar&>(value).value,
                                       type->start_field(), type->end_field());

@@ -1,12 +1,16 @@
 // Rows that come with the plan, or were uploaded for it: Arrow IPC streams.
 #include <arrow/array.h>
+#include <arrow/buffer.h>
 #include <arrow/compute/cast.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "plan/relations.h"
 #include "spark/connect/relations.pb.h"
 
@@ -78,11 +82,54 @@ Result<RecordBatchPtr> as_schema(const RecordBatchPtr& batch,
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
+using ArrayDataPtr = std::shared_ptr<arrow::ArrayData>;
+
+bool has_short_times(const column::DataType& type) {
+  if (type.kind() == column::TypeKind::time) return type.precision() < time_precision_max;
+  return std::any_of(type.fields().begin(), type.fields().end(),
+                     [](const column::Field& field) { return has_short_times(*field.type); });
+}
+
+// Times come with all their digits, of which the type may have fewer.
+Result<ArrayDataPtr> with_short_times(const ArrayDataPtr& data, const column::DataType& type) {
+  if (!has_short_times(type)) return data;
+  auto out = data->Copy();
+  if (type.kind() == column::TypeKind::time) {
+    const std::int64_t unit = nanos_of_last_digit(type.precision());
+    const auto count = data->offset + data->length;
+    auto buffer = arrow::AllocateBuffer(count * static_cast<std::int64_t>(sizeof(std::int64_t)));
+    if (!buffer.ok()) return broken(buffer.status());
+    const auto* from = data->GetValues<std::int64_t>(1, 0);
+    auto* to = reinterpret_cast<std::int64_t*>((*buffer)->mutable_data());
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] - from[i] % unit;
+    out->buffers[1] = std::move(*buffer);
+    return out;
+  }
+  const bool map = type.kind() == column::TypeKind::map;
+  if (map) out->child_data[0] = out->child_data[0]->Copy();
+  auto& children = map ? out->child_data[0]->child_data : out->child_data;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    TRY_ASSIGN(children[i], with_short_times(children[i], *type.fields()[i].type));
+  }
+  return out;
+}
+
+Result<RecordBatchPtr> with_short_times(const RecordBatchPtr& batch, const column::Schema& schema) {
+  arrow::ArrayVector columns;
+  for (int i = 0; i < batch->num_columns(); ++i) {
+    TRY_ASSIGN(const auto data,
+               with_short_times(batch->column_data(i), *schema[static_cast<std::size_t>(i)].type));
+    columns.push_back(arrow::MakeArray(data));
+  }
+  return arrow::RecordBatch::Make(batch->schema(), batch->num_rows(), std::move(columns));
+}
+
 Result<NodePtr> local_node(const Rows& rows) {
   auto node = std::make_shared<Local>();
   const auto schema = column::to_arrow(rows.schema);
   for (const RecordBatchPtr& batch : rows.batches) {
     TRY_ASSIGN(RecordBatchPtr typed, as_schema(batch, schema));
+    TRY_ASSIGN(typed, with_short_times(typed, rows.schema));
     node->batches.push_back(std::move(typed));
   }
   for (const column::Field& field : rows.schema) {

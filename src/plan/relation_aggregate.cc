@@ -410,7 +410,8 @@ std::string pivot_name(const Expr& value) {
   switch (value.type->kind()) {
     case column::TypeKind::date:
     case column::TypeKind::timestamp:
-    case column::TypeKind::timestamp_ntz: {
+    case column::TypeKind::timestamp_ntz:
+    case column::TypeKind::time: {
       const auto quote = value.pretty.find('\'');
       if (quote == std::string::npos) return value.pretty;
       return value.pretty.substr(quote + 1, value.pretty.rfind('\'') - quote - 1);

@@ -103,6 +103,11 @@ Result<ExprPtr> ExpressionAnalyzer::time_window(const std::vector<ExprPtr>& argu
   const TypeKind kind = time->type->kind();
   if (kind == TypeKind::string || kind == TypeKind::date || kind == TypeKind::null) {
     time = implicit_cast(time, column::timestamp_type(), ansi());
+  } else if (kind == TypeKind::time) {
+    return Status::error("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+                         {{"sqlExpr", sql_expr(time->pretty)},
+                          {"srcType", sql_type(time->type)},
+                          {"targetType", "\"TIMESTAMP\""}});
   } else if (kind == TypeKind::timestamp_ntz || kind == TypeKind::struct_) {
     return Status::unsupported("window over a column of the type {}", time->type->sql());
   }

@@ -1,3 +1,4 @@
+#include "base/time_of_day.h"
 #include "plan/analyzer.h"
 #include "plan/refusals.h"
 #include "spark/connect/types.pb.h"
@@ -127,8 +128,15 @@ Result<column::TypePtr> type_from_proto(const Proto& proto) {
       return Status::unsupported("the type GEOMETRY is not supported");
     case Proto::kGeography:
       return Status::unsupported("the type GEOGRAPHY is not supported");
-    case Proto::kTime:
-      return Status::unsupported("the type TIME is not supported");
+    case Proto::kTime: {
+      const int precision =
+          proto.time().has_precision() ? proto.time().precision() : time_precision_max;
+      if (precision < 0 || precision > time_precision_max) {
+        return Status::error("UNSUPPORTED_TIME_PRECISION",
+                             {{"precision", std::to_string(precision)}});
+      }
+      return column::time_type(precision);
+    }
     case Proto::KIND_NOT_SET:
       break;
   }
@@ -197,6 +205,9 @@ void type_to_proto(const column::TypePtr& type, Proto* proto) {
       return;
     case TypeKind::timestamp_ntz:
       proto->mutable_timestamp_ntz();
+      return;
+    case TypeKind::time:
+      proto->mutable_time()->set_precision(type->precision());
       return;
     case TypeKind::day_time_interval:
       proto->mutable_day_time_interval()->set_start_field(type->start_field());

@@ -163,6 +163,8 @@ void put(const arrow::Array& array, std::int64_t row, const DataType& type, Pick
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
       return out.integer(as<arrow::TimestampArray>(array).Value(row));
+    case TypeKind::time:
+      return out.integer(as<arrow::Time64Array>(array).Value(row));
     case TypeKind::day_time_interval:
       return out.integer(as<arrow::DurationArray>(array).Value(row));
     case TypeKind::array:

@@ -1,5 +1,6 @@
 // ALTER TABLE, VIEW and DATABASE.
 #include "delta/alter.h"
+#include "column/time_types.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -96,6 +97,13 @@ Result<Schema> added(const Schema& schema, const sql::ColumnChange& change) {
     Field field;
     field.name = change.path.back();
     TRY_ASSIGN(field.type, column::parse_type(change.type));
+    TRY(column::check_time_types(*field.type));
+    if (field.type->kind() == column::TypeKind::time) {
+      return Status::error(
+          "DELTA_UNSUPPORTED_DATA_TYPES",
+          {{"dataTypeList", fmt::format("[{}: TimeType({})]", field.name, field.type->precision())},
+           {"config", "spark.databricks.delta.schema.typeCheck.enabled"}});
+    }
     field = column::with_char_note(std::move(field));
     if (change.default_text) {
       return Status::error("WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED");

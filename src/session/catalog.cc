@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "column/time_types.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
 #include "functions/registry.h"
@@ -543,6 +544,7 @@ Result<CatalogResult> CatalogCall::run(const proto::Catalog& call) {
 
 Result<CatalogResult> run_catalog(Session& session, const proto::Catalog& call) {
   const column::TimestampMeaning word(timestamp_word(session.conf()));
+  const column::TimeTypes times(time_types_enabled(session.conf()));
   return CatalogCall(session).run(call);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "column/char_varchar.h"
+#include "column/time_types.h"
 #include "delta/schema_rules.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
@@ -194,11 +195,13 @@ Status StatementRun::create_delta_table(const sql::CreateTable& create,
   if (!create.like.empty()) return create_like(create, directory);
   if (create.query != nullptr) {
     TRY_ASSIGN(const auto node, session_.analyze(*create.query));
+    TRY(check_time_types(session_.conf(), plan::schema_of(*node)));
     TRY(check_duplicates(plan::schema_of(*node)));
     TRY_ASSIGN(const auto rows, session_.execute(node, context_));
     return delta::write_table(store, directory, rows, options, context_.cancel).status();
   }
   TRY_ASSIGN(auto schema, column::parse_schema(create.columns));
+  TRY(column::check_time_types(schema));
   TRY(check_duplicates(schema));
   TRY(put_clauses(session_, create, &schema, context_));
   if (!exists) return delta::create_table(store, directory, schema, options).status();
@@ -283,6 +286,7 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
     TRY_ASSIGN(schema, column::parse_schema(create.columns));
     TRY(put_clauses(session_, create, &schema, context_));
   }
+  TRY(column::check_time_types(schema));
   TRY(check_duplicates(schema));
   // Partition columns come last, as they do when the files are read.
   std::stable_partition(schema.begin(), schema.end(), [&](const column::Field& field) {

@@ -1,6 +1,7 @@
 #include "session/statements.h"
 
 #include "base/text.h"
+#include "column/time_types.h"
 #include "delta/alter.h"
 #include "plan/analyzer.h"
 #include "session/insert.h"
@@ -292,6 +293,7 @@ Result<std::optional<CatalogResult>> run_statement(Session& session,
                                                    const ActionContext& context,
                                                    const ExplainText& explain_text) {
   const column::TimestampMeaning word(timestamp_word(session.conf()));
+  const column::TimeTypes times(time_types_enabled(session.conf()));
   return std::visit(StatementRun(session, context, explain_text), statement);
 }
 
@@ -331,6 +333,7 @@ Result<std::optional<CatalogResult>> run_sql(Session& session,
     }
   }
   const column::TimestampMeaning word(timestamp_word(session.conf()));
+  const column::TimeTypes times(time_types_enabled(session.conf()));
   StatementRun run(session, context, explain_text);
   run.set_arguments(&root.sql());
   return std::visit(run, statement);

@@ -1,6 +1,7 @@
 #include "session/views.h"
 
 #include "base/text.h"
+#include "column/time_types.h"
 
 namespace millstream::session {
 
@@ -12,6 +13,13 @@ Meaning Meaning::of(const RuntimeConf& conf) {
 column::TimestampWord timestamp_word(const RuntimeConf& conf) {
   const bool local = to_upper(trim(conf.value("spark.sql.timestampType"))) == "TIMESTAMP_NTZ";
   return local ? column::TimestampWord::without_zone : column::TimestampWord::with_zone;
+}
+
+bool time_types_enabled(const RuntimeConf& conf) { return conf.flag("spark.sql.timeType.enabled"); }
+
+Status check_time_types(const RuntimeConf& conf, const column::Schema& schema) {
+  const column::TimeTypes times(time_types_enabled(conf));
+  return column::check_time_types(schema);
 }
 
 bool Views::put(View view, bool replace) {

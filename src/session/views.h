@@ -33,6 +33,11 @@ struct Meaning {
 // spark.sql.timestampType
 column::TimestampWord timestamp_word(const RuntimeConf& conf);
 
+// Whether TIME is a type to use: spark.sql.timeType.enabled. UNSUPPORTED_TIME_TYPE of a schema that
+// has one where it is not.
+bool time_types_enabled(const RuntimeConf& conf);
+Status check_time_types(const RuntimeConf& conf, const column::Schema& schema);
+
 struct View {
   std::string name;                               // as given
   Meaning meaning{};                              // when it was made

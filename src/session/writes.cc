@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "column/time_types.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
 #include "delta/write.h"
@@ -169,6 +170,7 @@ Result<std::vector<std::string>> write_files(
   // CSV tells its columns apart by their places.
   if (format != "csv" && !analyzer_settings(session.conf()).case_sensitive)
     TRY(check_duplicates(plan::schema_of(*node)));
+  TRY(check_time_types(session.conf(), plan::schema_of(*node)));
   const auto& store = session.runtime().store;
   TRY_ASSIGN(const bool exists, store->exists(path));
   std::vector<std::string> before;
@@ -268,6 +270,7 @@ Result<plan::NodePtr> with_columns(Session& session, const std::string& director
 
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {
+  TRY(check_time_types(session.conf(), plan::schema_of(*node)));
   TRY(prepare_delta_write(session, options));
   const auto& store = session.runtime().store;
   if (!options.replace_where.empty() && options.mode == SaveMode::overwrite) {
@@ -435,6 +438,33 @@ Status no_log_path(const std::string& path) {
                        {{"path", io::to_uri(io::join_path(path, "_delta_log"))}});
 }
 
+bool is_for_delta(const column::DataType& type) {
+  using column::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::time:
+    case TypeKind::day_time_interval:
+    case TypeKind::year_month_interval:
+    case TypeKind::calendar_interval:
+      return false;
+    default:
+      return std::all_of(type.fields().begin(), type.fields().end(),
+                         [](const column::Field& field) { return is_for_delta(*field.type); });
+  }
+}
+
+// Spark asks the source of Delta for its types before Delta does.
+Status refuse_types(Session& session, const column::Schema& schema) {
+  TRY(check_time_types(session.conf(), schema));
+  for (const auto& field : schema) {
+    if (is_for_delta(*field.type)) continue;
+    return Status::error("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+                         {{"format", "org.apache.spark.sql.delta.sources.DeltaDataSource"},
+                          {"columnName", quote_identifier(field.name)},
+                          {"columnType", "\"" + field.type->sql() + "\""}});
+  }
+  return Status::OK();
+}
+
 // A target that cannot be a directory, as the writers of Spark say it.
 Status check_target(io::Store& store, const std::string& format, const std::string& path,
                     SaveMode mode) {
@@ -503,6 +533,7 @@ Status run_write(Session& session, const proto::WriteOperation& write,
   io::Store& store = *session.runtime().store;
   TRY(check_target(store, format, path, mode));
   if (format == "delta") {
+    TRY(refuse_types(session, plan::schema_of(*node)));
     TRY_ASSIGN(auto delta_options,
                delta::parse_write_options(options, mode, std::move(partition_by)));
     TRY(put_clustering(session, write, path, &delta_options));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/time_of_day.h"
 #include "sql/datetime.h"
 #include "sql/grammar.h"
 
@@ -189,6 +190,13 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
     const auto days = parse_date(text.value);
     if (!days) return invalid();
     out.mutable_literal()->set_date(*days);
+    return Status::OK();
+  }
+  if (name == "TIME") {
+    const auto nanos = parse_time_of_day(text.value);
+    if (!nanos) return invalid();
+    out.mutable_literal()->mutable_time()->set_nano(*nanos);
+    out.mutable_literal()->mutable_time()->set_precision(time_precision_max);
     return Status::OK();
   }
   if (name == "TIMESTAMP" || name == "TIMESTAMP_LTZ" || name == "TIMESTAMP_NTZ") {

@@ -384,9 +384,10 @@ Status Grammar::cast_type(std::string* type, bool in_call) {
   *type = std::string(text_.substr(from.offset, to.offset + to.text.size() - from.offset));
   const auto parsed = column::parse_type(*type);
   if (parsed.ok()) return Status::OK();
-  // The digits of decimals are no matter of the text.
+  // The digits of decimals and times are no matter of the text.
   const bool digits = parsed.status().is("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION") ||
-                      parsed.status().is("_LEGACY_ERROR_TEMP_1228");
+                      parsed.status().is("_LEGACY_ERROR_TEMP_1228") ||
+                      parsed.status().is("UNSUPPORTED_TIME_PRECISION");
   return digits ? parsed.status() : parse_error(text_, from, to, parsed.status());
 }
 

@@ -167,6 +167,8 @@ def encode(value):
         return {"$timestamp": value.isoformat()}
     if isinstance(value, datetime.date):
         return {"$date": value.isoformat()}
+    if isinstance(value, datetime.time):
+        return {"$time": value.isoformat()}
     if isinstance(value, datetime.timedelta):
         return {"$interval_us": value // datetime.timedelta(microseconds=1)}
     if isinstance(value, (bytes, bytearray)):
