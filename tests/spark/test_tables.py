@@ -4,7 +4,9 @@ import datetime
 from decimal import Decimal
 
 import pytest
+import race
 from concurrent_appends import append_at_once, by_deltalake, by_session, engines, versions
+from millstream_server import Server
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -81,3 +83,15 @@ def test_all_engines_append_at_once(spark, real, tmp_path):
     assert len(engines(path)) == 3
     for session in (spark, real):
         assert sorted(r.id for r in session.read.format("delta").load(path).collect()) == told
+
+
+def test_eight_processes_of_three_engines_change_one_table(spark, spark_remote, tmp_path):
+    path = str(tmp_path / "t")
+    spark.sql(f"CREATE TABLE delta.`{path}` (k BIGINT, v BIGINT) USING delta")
+    server = Server()
+    try:
+        told = race.raced(path, [server.remote] * 3 + ["deltalake"] * 3 + [spark_remote] * 2, 60)
+        assert race.differences(path, told, spark) == []
+    finally:
+        server.stop()
+    assert sum(racer["commits"] for racer in told[6:]) > 0
