@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,11 @@
 
 namespace millstream::delta {
 
-// All actions of the checkpoint. DELTA_CHECKPOINT_UNREADABLE names the file.
-Result<std::vector<Action>> read_checkpoint(const std::shared_ptr<io::Store>& store,
-                                            const std::string& log_directory,
-                                            const CheckpointFiles& files);
+// Gives all actions of the checkpoint to `take`, some at a time: those of a large table are never
+// all in memory. An error names the file; one of `take` ends the reading and comes back as it is.
+using TakeActions = std::function<Status(const std::vector<Action>& actions)>;
+Status read_checkpoint(const std::shared_ptr<io::Store>& store, const std::string& log_directory,
+                       const CheckpointFiles& files, const TakeActions& take);
 
 struct EncodedCheckpoint {
   std::string bytes;  // a Parquet file

@@ -301,7 +301,7 @@ std::vector<int> wanted_leaves(const parquet::SchemaDescriptor& schema) {
   return plain;
 }
 
-Status read_parquet(std::string bytes, std::vector<Action>& actions) {
+Status read_parquet(std::string bytes, const TakeActions& take) {
   try {
     auto source =
         std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(std::move(bytes)));
@@ -319,64 +319,70 @@ Status read_parquet(std::string bytes, std::vector<Action>& actions) {
       std::shared_ptr<arrow::RecordBatch> batch;
       TRY_ARROW(batches->ReadNext(&batch));
       if (batch == nullptr) return Status::OK();
+      std::vector<Action> actions;
       TRY(read_rows(*batch, actions));
+      TRY(take(actions));
     }
   } catch (const parquet::ParquetException& problem) {
     return Status::io("{}", problem.what());
   }
 }
 
-Status read_file(io::Store& store, const std::string& path, std::vector<Action>& actions) {
-  auto bytes = store.get(path);
-  Status status = bytes.status();
-  if (status.ok()) {
-    if (bytes->empty()) {
-      status = Status::io("it is empty");
-    } else if (path.ends_with(".json")) {
-      auto parsed = parse_actions(*bytes, path);
-      status = parsed.status();
-      if (status.ok()) actions = std::move(parsed).value();
-    } else {
-      status = read_parquet(std::move(bytes).value(), actions);
-    }
-  }
-  if (status.ok()) return status;
+Status read_file(io::Store& store, const std::string& path, const TakeActions& take) {
+  Status taken;  // the taker's own error
+  const auto watched = [&](const std::vector<Action>& actions) {
+    taken = take(actions);
+    return taken;
+  };
+  const auto read = [&]() -> Status {
+    TRY_ASSIGN(auto bytes, store.get(path));
+    if (bytes.empty()) return Status::io("it is empty");
+    if (!path.ends_with(".json")) return read_parquet(std::move(bytes), watched);
+    TRY_ASSIGN(const auto actions, parse_actions(bytes, path));
+    return watched(actions);
+  };
+  const Status status = read();
+  if (status.ok() || !taken.ok()) return status;
   return Status::io("the Delta checkpoint {} cannot be read: {}", path, status.message());
+}
+
+Status check_sidecar(const std::vector<Action>& actions) {
+  for (const auto& action : actions) {
+    if (!std::holds_alternative<AddFilePtr>(action) &&
+        !std::holds_alternative<RemoveFilePtr>(action))
+      return Status::io("a sidecar has adds and removes only");
+  }
+  return Status::OK();
 }
 
 }  // namespace
 
-Result<std::vector<Action>> read_checkpoint(const std::shared_ptr<io::Store>& store,
-                                            const std::string& log_directory,
-                                            const CheckpointFiles& files) {
-  std::vector<Action> actions;
-  for (const auto& name : files.names) {
-    std::vector<Action> part;
-    TRY(read_file(*store, io::join_path(log_directory, name), part));
-    actions.insert(actions.end(), std::make_move_iterator(part.begin()),
-                   std::make_move_iterator(part.end()));
-  }
-  const std::size_t top_level = actions.size();
-  for (std::size_t i = 0; i < top_level; ++i) {
-    const auto* sidecar = std::get_if<Sidecar>(&actions[i]);
-    if (sidecar == nullptr) continue;
-    const std::string path =
-        sidecar->path.find('/') == std::string::npos
-            ? io::join_path(io::join_path(log_directory, "_sidecars"), sidecar->path)
-            : resolve_path(log_directory, sidecar->path);
-    std::vector<Action> part;
-    TRY(read_file(*store, path, part));
-    for (const auto& action : part) {
-      if (!std::holds_alternative<AddFilePtr>(action) &&
-          !std::holds_alternative<RemoveFilePtr>(action)) {
-        return Status::io(
-            "the Delta checkpoint {} cannot be read: a sidecar has adds and removes only", path);
-      }
+Status read_checkpoint(const std::shared_ptr<io::Store>& store, const std::string& log_directory,
+                       const CheckpointFiles& files, const TakeActions& take) {
+  std::vector<std::string> sidecars;
+  const auto take_top = [&](const std::vector<Action>& actions) {
+    for (const auto& action : actions) {
+      if (const auto* sidecar = std::get_if<Sidecar>(&action)) sidecars.push_back(sidecar->path);
     }
-    actions.insert(actions.end(), std::make_move_iterator(part.begin()),
-                   std::make_move_iterator(part.end()));
+    return take(actions);
+  };
+  for (const auto& name : files.names)
+    TRY(read_file(*store, io::join_path(log_directory, name), take_top));
+  for (const auto& name : sidecars) {
+    const std::string path = name.find('/') == std::string::npos
+                                 ? io::join_path(io::join_path(log_directory, "_sidecars"), name)
+                                 : resolve_path(log_directory, name);
+    Status wrong;
+    const auto take_files = [&](const std::vector<Action>& actions) -> Status {
+      wrong = check_sidecar(actions);
+      return wrong.ok() ? take(actions) : wrong;
+    };
+    const Status status = read_file(*store, path, take_files);
+    if (!wrong.ok())
+      return Status::io("the Delta checkpoint {} cannot be read: {}", path, wrong.message());
+    TRY(status);
   }
-  return actions;
+  return Status::OK();
 }
 
 }  // namespace millstream::delta

@@ -212,14 +212,22 @@ Status Log::load_from(const std::vector<std::string>& names, std::optional<std::
     if (!segment.ok()) return below ? broken : segment.status();
     LogState built(table_);
     if (segment->checkpoint) {
-      auto actions = read_checkpoint(store_, directory_, *segment->checkpoint);
-      if (!actions.ok()) {
-        log_warn("{}; reading the Delta log of {} without it", actions.status().message(), table_);
-        if (!below) broken = actions.status();
+      Status applied;
+      const auto apply = [&](const std::vector<Action>& actions) {
+        for (const auto& action : actions) {
+          if (applied.ok()) applied = built.apply_action(action);
+        }
+        return applied;
+      };
+      const Status read = read_checkpoint(store_, directory_, *segment->checkpoint, apply);
+      TRY(applied);
+      if (!read.ok()) {
+        log_warn("{}; reading the Delta log of {} without it", read.message(), table_);
+        if (!below) broken = read;
         below = segment->checkpoint->version;
         continue;
       }
-      TRY(built.apply(segment->checkpoint->version, *actions));
+      built.set_version(segment->checkpoint->version);
     }
     for (const std::int64_t commit : segment->commits) {
       TRY_ASSIGN(const auto actions, read_commit(commit));
