@@ -232,10 +232,13 @@ Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store,
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
 
+  // One task writes partition after partition, or its own alone.
+  const bool alone = options.file_per_partition;
   const auto work = [&](std::size_t task) -> Status {
     FileWriter writer(plan, task);
     const auto run = [&]() -> Status {
-      for (std::size_t i = next++; i < rows.partitions.size(); i = next++) {
+      for (std::size_t i = alone ? task : next++; i < rows.partitions.size();
+           i = alone ? rows.partitions.size() : next++) {
         TRY_ASSIGN(const auto reader, rows.partitions[i]());
         for (;;) {
           if (plan.cancel != nullptr) TRY(plan.cancel->check());
@@ -257,7 +260,8 @@ Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store,
     return status;
   };
   const auto threads = static_cast<std::size_t>(shared_pool().size());
-  const Status status = shared_pool().run_all(std::min(rows.partitions.size(), threads), work);
+  const std::size_t tasks = rows.partitions.size();
+  const Status status = shared_pool().run_all(alone ? tasks : std::min(tasks, threads), work);
   if (!status.ok()) {
     remove_data_files(*store, table, files);
     return status;

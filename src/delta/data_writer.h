@@ -30,6 +30,7 @@ struct DataWriteOptions {
   std::string compression = "snappy";
   std::int64_t max_records_per_file = 0;  // 0: no limit
   std::int64_t max_bytes_per_file = 0;    // about; 0: no limit
+  bool file_per_partition = false;        // each partition of the rows has files of its own
 };
 
 // `info`: the table as it is after the write (schema, partition columns, statistics settings).

@@ -118,6 +118,7 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   DataWriteOptions data;
   data.compression = options.compression;
   data.max_records_per_file = options.max_records_per_file;
+  data.file_per_partition = options.file_per_partition;
   TRY_ASSIGN(const DataFiles files,
              write_data_files(store, table, *plan.info, checked, data, cancel));
 

@@ -47,6 +47,7 @@ struct WriteOptions {
   std::optional<std::int64_t> txn_version;
   std::string user_metadata;
   std::int64_t max_records_per_file = 0;  // 0: no limit
+  bool file_per_partition = false;        // each partition of the rows has files of its own
   std::string compression = "snappy";     // of data files
   std::map<std::string, std::string>
       properties;  // of a table that the write creates: "delta.…" and free keys

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/text.h"
 #include "plan/literal.h"
 #include "plan/refusals.h"
 #include "plan/relations.h"
@@ -92,6 +93,28 @@ const Rel* input_of(const Rel& r) {
     default:
       return nullptr;
   }
+}
+
+}  // namespace
+
+namespace {
+
+NodePtr repartitioned(int partitions, bool shuffle, NodePtr input) {
+  auto node = std::make_shared<Repartition>();
+  node->partitions = partitions;
+  node->shuffle = shuffle;
+  node->output = input->output;
+  node->children.push_back(std::move(input));
+  return node;
+}
+
+// Of all hints those that say how many files a write makes; how a plan runs is found here anew.
+NodePtr hinted(const sc::Hint& hint, NodePtr input) {
+  const bool shuffle = equals_ignore_case(hint.name(), "repartition");
+  const bool counts = shuffle || equals_ignore_case(hint.name(), "coalesce");
+  if (!counts || hint.parameters_size() != 1 || !hint.parameters(0).literal().has_integer())
+    return input;
+  return repartitioned(hint.parameters(0).literal().integer(), shuffle, std::move(input));
 }
 
 }  // namespace
@@ -274,19 +297,14 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
     case Rel::kDrop:
       return drop(r.drop(), std::move(input));
     case Rel::kHint:
-      return input;
-    case Rel::kRepartition: {
-      auto node = std::make_shared<Repartition>();
-      node->partitions = r.repartition().num_partitions();
-      node->shuffle = r.repartition().shuffle();
-      node->output = input->output;
-      node->children.push_back(std::move(input));
-      return NodePtr(node);
-    }
+      return hinted(r.hint(), std::move(input));
+    case Rel::kRepartition:
+      return repartitioned(r.repartition().num_partitions(), r.repartition().shuffle(),
+                           std::move(input));
     case Rel::kRepartitionByExpression: {
+      // By keys all rows stay together: so do those of a key.
       auto node = std::make_shared<Repartition>();
       const auto& proto = r.repartition_by_expression();
-      if (proto.has_num_partitions()) node->partitions = proto.num_partitions();
       Scope scope = scope_of({input});
       const MissingColumns missing(input, settings_.case_sensitive);
       scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id) {

@@ -77,8 +77,11 @@ class BatchRows::Reader final : public connector::BatchReader {
 };
 
 BatchRows::BatchRows(connector::Batches rows, std::int64_t batch_id,
-                     std::function<void()> on_repeated_scan)
-    : named_(rows.schema), open_(std::make_shared<Open>()) {
+                     std::function<void()> on_repeated_scan, std::shared_ptr<BatchWrites> writes)
+    : named_(rows.schema),
+      batch_id_(batch_id),
+      writes_(std::move(writes)),
+      open_(std::make_shared<Open>()) {
   for (std::size_t i = 0; i < named_.size(); ++i) {
     schema_.push_back(named_[i]);
     schema_.back().name = "c" + std::to_string(i);

@@ -14,15 +14,21 @@
 
 namespace millstream::session {
 
+class BatchWrites;
+
 class BatchRows final : public connector::Table {
  public:
   // `on_repeated_scan` is called, in the reader's thread, before the rows are computed again.
-  BatchRows(connector::Batches rows, std::int64_t batch_id, std::function<void()> on_repeated_scan);
+  BatchRows(connector::Batches rows, std::int64_t batch_id, std::function<void()> on_repeated_scan,
+            std::shared_ptr<BatchWrites> writes);
 
   const column::Schema& schema() const override { return schema_; }  // c0, c1, …
   const column::Schema& metadata_fields() const override { return no_metadata_; }
   Result<connector::Batches> scan(const connector::ScanRequest& request) const override;
   std::string describe() const override;
+
+  std::int64_t batch_id() const { return batch_id_; }
+  BatchWrites& writes() const { return *writes_; }  // of the query
 
   // A scan of all columns, under their names.
   static plan::NodePtr node(std::shared_ptr<const BatchRows> rows);
@@ -38,6 +44,8 @@ class BatchRows final : public connector::Table {
   column::Schema named_;  // as the query names them
   column::Schema schema_;
   const column::Schema no_metadata_;
+  const std::int64_t batch_id_;
+  const std::shared_ptr<BatchWrites> writes_;
   const std::shared_ptr<Open> open_;
 };
 

@@ -12,6 +12,7 @@
 #include "session/column_rules.h"
 #include "session/file_tables.h"
 #include "session/insert.h"
+#include "session/output_files.h"
 #include "session/row_guard.h"
 #include "session/statement_run.h"
 #include "session/writes.h"
@@ -191,14 +192,15 @@ Status StatementRun::check_existing(const sql::CreateTable& create,
 Status StatementRun::create_delta_table(const sql::CreateTable& create,
                                         const std::string& directory, bool exists) {
   const auto& store = warehouse_.store();
-  TRY_ASSIGN(const auto options, table_options(create, exists));
+  TRY_ASSIGN(auto options, table_options(create, exists));
   if (!create.like.empty()) return create_like(create, directory);
   if (create.query != nullptr) {
     TRY_ASSIGN(const auto node, session_.analyze(*create.query));
     TRY(check_time_types(session_.conf(), plan::schema_of(*node)));
     TRY(check_duplicates(plan::schema_of(*node)));
-    TRY_ASSIGN(const auto rows, session_.execute(node, context_));
-    return delta::write_table(store, directory, rows, options, context_.cancel).status();
+    TRY_ASSIGN(const auto output, execute_for_files(session_, node, context_));
+    options.file_per_partition = output.file_per_partition;
+    return delta::write_table(store, directory, output.rows, options, context_.cancel).status();
   }
   TRY_ASSIGN(auto schema, column::parse_schema(create.columns));
   TRY(column::check_time_types(schema));

@@ -14,8 +14,10 @@
 #include "plan/analyzer.h"
 #include "plan/literal.h"
 #include "plan/text.h"
+#include "session/batch_writes.h"
 #include "session/column_rules.h"
 #include "session/file_tables.h"
+#include "session/output_files.h"
 #include "session/partition_spec.h"
 #include "session/replace_rows.h"
 #include "session/store_assignment.h"
@@ -465,6 +467,7 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
              delta::parse_write_options(
                  Options(), overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append, {}));
   TRY(prepare_delta_write(session, options));
+  TRY(note_batch_write(session, *rows_plan, goal.directory, txn_of(options)));
   options.columns_computed = true;
   if (replaced) {
     const bool where = insert.replace_where != nullptr;
@@ -473,10 +476,11 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
                                         rows_plan, context);
     return overflow_in_insert(written, *rows_plan);
   }
-  const auto rows = session.execute(rows_plan, context);
-  if (!rows.ok()) return overflow_in_insert(rows.status(), *rows_plan);
-  const auto written =
-      delta::write_table(session.runtime().store, goal.directory, *rows, options, context.cancel);
+  const auto output = execute_for_files(session, rows_plan, context);
+  if (!output.ok()) return overflow_in_insert(output.status(), *rows_plan);
+  options.file_per_partition = output->file_per_partition;
+  const auto written = delta::write_table(session.runtime().store, goal.directory, output->rows,
+                                          options, context.cancel);
   return overflow_in_insert(written.status(), *rows_plan);
 }
 

@@ -8,6 +8,7 @@
 #include <arrow/util/byte_size.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -74,6 +75,30 @@ class MemoryReader final : public connector::BatchReader {
   std::size_t at_ = 0;
 };
 
+// The rows from `first` up to `end` of batches of which the first begins at row `at`.
+class RangeReader final : public connector::BatchReader {
+ public:
+  RangeReader(std::unique_ptr<connector::BatchReader> batches, std::int64_t at, std::int64_t first,
+              std::int64_t end)
+      : batches_(std::move(batches)), at_(at), first_(first), end_(end) {}
+
+  Result<connector::RecordBatchPtr> next() override {
+    if (at_ >= end_) return connector::RecordBatchPtr();
+    TRY_ASSIGN(const auto batch, batches_->next());
+    if (batch == nullptr) return connector::RecordBatchPtr();
+    const std::int64_t from = std::max(first_ - at_, std::int64_t{0});
+    const std::int64_t to = std::min(end_ - at_, batch->num_rows());
+    at_ += batch->num_rows();
+    return batch->Slice(from, to - from);
+  }
+
+ private:
+  const std::unique_ptr<connector::BatchReader> batches_;
+  std::int64_t at_;
+  const std::int64_t first_;
+  const std::int64_t end_;
+};
+
 class KeptFile {
  public:
   Status open(const std::string& path, const std::shared_ptr<arrow::Schema>& schema) {
@@ -122,6 +147,7 @@ Status KeptRows::keep(const connector::Batches& rows, const std::string& directo
       TRY_ASSIGN(auto batch, reader->next());
       if (batch == nullptr) break;
       if (batch->num_rows() == 0) continue;
+      starts_.push_back(rows_);
       rows_ += batch->num_rows();
       bytes += arrow::util::TotalBufferSize(*batch);
       if (path_.empty() && bytes > memory_bytes_max) {
@@ -153,14 +179,10 @@ Result<connector::Batches> KeptRows::scan(const connector::ScanRequest& request)
     columns.push_back(index);
     out.schema.push_back(schema_[static_cast<std::size_t>(index)]);
   }
-  const auto arrow_schema = column::to_arrow(out.schema);
   if (path_.empty()) {
-    std::vector<connector::RecordBatchPtr> batches;
-    for (const auto& batch : batches_) batches.push_back(chosen(*batch, columns, arrow_schema));
+    const int last = static_cast<int>(batches_.size());
     out.partitions.push_back(
-        [batches = std::move(batches)]() -> Result<std::unique_ptr<connector::BatchReader>> {
-          return std::unique_ptr<connector::BatchReader>(std::make_unique<MemoryReader>(batches));
-        });
+        [self = shared_from_this(), last, columns] { return self->read(0, last, columns); });
     return out;
   }
   const int share = (file_batches_ + partitions_max - 1) / partitions_max;
@@ -168,15 +190,55 @@ Result<connector::Batches> KeptRows::scan(const connector::ScanRequest& request)
   const auto self = shared_from_this();
   for (int first = 0; first < file_batches_; first += share) {
     const int last = std::min(first + share, file_batches_);
-    out.partitions.push_back([self, first, last, columns,
-                              arrow_schema]() -> Result<std::unique_ptr<connector::BatchReader>> {
-      auto input = arrow::io::MemoryMappedFile::Open(self->path_, arrow::io::FileMode::READ);
-      if (!input.ok()) return failed("reading", input.status());
-      auto file = arrow::ipc::RecordBatchFileReader::Open(*input);
-      if (!file.ok()) return failed("reading", file.status());
-      return std::unique_ptr<connector::BatchReader>(
-          std::make_unique<FileReader>(*file, first, last, columns, arrow_schema, self));
+    out.partitions.push_back(
+        [self, first, last, columns] { return self->read(first, last, columns); });
+  }
+  return out;
+}
+
+Result<std::unique_ptr<connector::BatchReader>> KeptRows::read(
+    int first, int last, const std::vector<int>& columns) const {
+  column::Schema schema;
+  for (const int i : columns) schema.push_back(schema_[static_cast<std::size_t>(i)]);
+  const auto arrow_schema = column::to_arrow(schema);
+  if (path_.empty()) {
+    std::vector<connector::RecordBatchPtr> batches;
+    for (int i = first; i < last; ++i) {
+      batches.push_back(chosen(*batches_[static_cast<std::size_t>(i)], columns, arrow_schema));
+    }
+    return std::unique_ptr<connector::BatchReader>(
+        std::make_unique<MemoryReader>(std::move(batches)));
+  }
+  auto input = arrow::io::MemoryMappedFile::Open(path_, arrow::io::FileMode::READ);
+  if (!input.ok()) return failed("reading", input.status());
+  auto file = arrow::ipc::RecordBatchFileReader::Open(*input);
+  if (!file.ok()) return failed("reading", file.status());
+  return std::unique_ptr<connector::BatchReader>(
+      std::make_unique<FileReader>(*file, first, last, columns, arrow_schema, shared_from_this()));
+}
+
+connector::Batches KeptRows::in_partitions(std::size_t count) const {
+  connector::Batches out{schema_, {}};
+  std::vector<int> columns;
+  for (std::size_t i = 0; i < schema_.size(); ++i) columns.push_back(static_cast<int>(i));
+  const auto self = shared_from_this();
+  const auto share = rows_ / static_cast<std::int64_t>(count);
+  const auto more = rows_ % static_cast<std::int64_t>(count);
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < count && first < rows_; ++i) {
+    const std::int64_t end = first + share + (static_cast<std::int64_t>(i) < more ? 1 : 0);
+    const auto batch_of = [&](std::int64_t row) {
+      return static_cast<int>(std::ranges::upper_bound(starts_, row) - starts_.begin()) - 1;
+    };
+    const int first_batch = batch_of(first);
+    const int last_batch = batch_of(end - 1) + 1;
+    out.partitions.push_back([self, columns, first, end, first_batch,
+                              last_batch]() -> Result<std::unique_ptr<connector::BatchReader>> {
+      TRY_ASSIGN(auto batches, self->read(first_batch, last_batch, columns));
+      return std::unique_ptr<connector::BatchReader>(std::make_unique<RangeReader>(
+          std::move(batches), self->starts_[static_cast<std::size_t>(first_batch)], first, end));
     });
+    first = end;
   }
   return out;
 }

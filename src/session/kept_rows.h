@@ -27,16 +27,22 @@ class KeptRows final : public connector::Table, public std::enable_shared_from_t
   Result<connector::Batches> scan(const connector::ScanRequest& request) const override;
   std::optional<std::int64_t> rows_estimated() const override { return rows_; }
   std::string describe() const override { return "InMemoryTableScan"; }
+  // All columns in `count` partitions of as many rows, in order; the first have one more.
+  connector::Batches in_partitions(std::size_t count) const;
 
  private:
   explicit KeptRows(column::Schema schema) : schema_(std::move(schema)) {}
   Status keep(const connector::Batches& rows, const std::string& directory);
+  // The batches from `first` up to `last`.
+  Result<std::unique_ptr<connector::BatchReader>> read(int first, int last,
+                                                       const std::vector<int>& columns) const;
 
   const column::Schema schema_;
   const column::Schema no_metadata_;
   std::vector<connector::RecordBatchPtr> batches_;  // while they are few
   std::string path_;                                // of the file; empty: none
   int file_batches_ = 0;
+  std::vector<std::int64_t> starts_;  // of each batch its first row
   std::int64_t rows_ = 0;
 };
 

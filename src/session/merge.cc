@@ -12,6 +12,7 @@
 #include "plan/literal.h"
 #include "plan/tree.h"
 #include "session/assignments.h"
+#include "session/batch_writes.h"
 #include "session/merge_clauses.h"
 #include "session/merge_source.h"
 #include "session/statement_run.h"
@@ -434,10 +435,15 @@ Result<std::optional<MergeCounts>> merge_rows(Session& session, const sql::Merge
                                               const std::string& directory,
                                               const std::vector<std::string>& qualifier,
                                               const ActionContext& context) {
+  TRY_ASSIGN(const auto txn, session_txn(session.conf()));
+  if (merge.query != nullptr) {
+    TRY_ASSIGN(const plan::NodePtr source, session.analyze(*merge.query));
+    TRY(note_batch_write(session, *source, directory, txn));
+  }
   Result<MergeCounts> counts = Status::internal("no attempt");
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     TRY_ASSIGN(const auto target, TableChange::begin(session, context, directory, merge.text));
-    TRY_ASSIGN(target->txn, session_txn(session.conf()));
+    target->txn = txn;
     if (target->is_done()) return std::optional<MergeCounts>();
     target->set_qualifier(qualifier);
     counts = MergeRun(merge, *target).run();

@@ -7,6 +7,7 @@
 #include "python/foreach.h"
 #include "python/foreach_batch.h"
 #include "session/batch_rows.h"
+#include "session/batch_writes.h"
 #include "session/kept_relations.h"
 #include "spark/connect/commands.pb.h"
 
@@ -23,7 +24,8 @@ class ForeachBatchSink final : public PythonSink {
         relations_(std::move(relations)),
         own_session_id_(std::move(own_session_id)),
         close_session_(std::move(close_session)),
-        name_(std::move(name)) {}
+        name_(std::move(name)),
+        writes_(std::make_shared<BatchWrites>(name_)) {}
 
   std::string description() const override { return "ForeachBatchSink"; }
   Status prepare(const column::Schema&, connector::OutputMode) override { return Status::OK(); }
@@ -32,7 +34,7 @@ class ForeachBatchSink final : public PythonSink {
                                  const connector::Batches& rows) override {
     // A reader may still be at it when the query, and the sink with it, has gone.
     const auto warn = [name = name_, warned = warned_] { warn_of_repeated_scan(name, *warned); };
-    const auto table = std::make_shared<BatchRows>(rows, batch.batch_id, warn);
+    const auto table = std::make_shared<BatchRows>(rows, batch.batch_id, warn, writes_);
     const std::string id = relations_->keep(BatchRows::node(table));
     const Status called = worker_->call(id, batch.batch_id, own_session_id_, batch.cancel);
     relations_->forget(id);
@@ -61,6 +63,7 @@ class ForeachBatchSink final : public PythonSink {
   const std::string own_session_id_;
   const std::function<void()> close_session_;
   const std::string name_;
+  const std::shared_ptr<BatchWrites> writes_;
   const std::shared_ptr<std::atomic<bool>> warned_ = std::make_shared<std::atomic<bool>>(false);
 };
 

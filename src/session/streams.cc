@@ -1,5 +1,6 @@
 #include "session/streams.h"
 
+#include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "delta/write.h"
@@ -105,6 +106,23 @@ Result<std::string> target_table(Session& session, const proto::WriteStreamOpera
     TRY(delta::create_table(session.runtime().store, directory, schema, options).status());
   }
   return directory;
+}
+
+// Whether `path` lies in `directory` where those who list it look: no name below it begins with "_"
+// or ".".
+bool is_seen_in(const std::string& path, const std::string& directory) {
+  if (directory.empty() || !path.starts_with(directory)) return false;
+  const std::string below = path.substr(directory.size());
+  if (!below.empty() && !below.starts_with('/') && !directory.ends_with('/')) return false;
+  return below.find("/_") == std::string::npos && below.find("/.") == std::string::npos;
+}
+
+void warn_of_checkpoint(const stream::QuerySpec& spec, const std::string& table) {
+  if (!is_seen_in(spec.checkpoint, table)) return;
+  log_warn(
+      "CHECKPOINT_IN_DATA: the checkpoint {} of the streaming query {} lies in {}, which readers "
+      "list and VACUUM cleans: put it elsewhere, or under a name that begins with _",
+      spec.checkpoint, spec.name.empty() ? "without a name" : spec.name, table);
 }
 
 // A memory sink that appends cannot take back what a former run has shown.
@@ -232,6 +250,7 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
         columns, batches,
         {.rows = rows, .truncate = truncate, .vertical = false, .time_zone = zone});
   };
+  warn_of_checkpoint(spec, env.path);
   if (format == "memory") {
     TRY(check_memory_recovery(session, *checkpoint, spec.mode));
     env.memory_table = std::make_shared<sink::MemoryTable>(spec.name, schema);

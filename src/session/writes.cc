@@ -11,9 +11,11 @@
 #include "delta/write.h"
 #include "format/file_table.h"
 #include "plan/analyzer.h"
+#include "session/batch_writes.h"
 #include "session/column_rules.h"
 #include "session/file_tables.h"
 #include "session/insert.h"
+#include "session/output_files.h"
 #include "session/partition_spec.h"
 #include "session/replace_rows.h"
 #include "session/resolver.h"
@@ -181,6 +183,7 @@ Result<std::vector<std::string>> write_files(
     }
     if (mode == SaveMode::overwrite) TRY(collect_files(*store, path, &before));
   }
+  TRY(note_batch_write(session, *node, path, std::nullopt));
   TRY_ASSIGN(bool dynamic, keeps_partitions(options, session.conf()));
   dynamic = dynamic && below.size() < partition_by.size();
   plan::NodePtr arranged = node;
@@ -189,7 +192,7 @@ Result<std::vector<std::string>> write_files(
     TRY_ASSIGN(arranged, in_buckets(session, node, buckets, partition_by));
     request.bucket_column = bucket_column;
   }
-  TRY_ASSIGN(const auto rows, session.execute(arranged, context));
+  TRY_ASSIGN(const auto output, execute_for_files(session, arranged, context));
   request.format = format;
   request.directory = path;
   Options own;  // of the format
@@ -200,7 +203,7 @@ Result<std::vector<std::string>> write_files(
   request.partition_by = std::move(partition_by);
   request.time_zone = session.conf().time_zone();
   request.store = store;
-  TRY_ASSIGN(auto written, format::write_files(request, rows));
+  TRY_ASSIGN(auto written, format::write_files(request, output.rows));
   // Last, so that a failed overwrite leaves the old rows.
   for (const std::string& file : before) {
     const std::string folder = folder_below(path, file);
@@ -235,6 +238,11 @@ Status prepare_delta_write(Session& session, delta::WriteOptions& options) {
   options.txn_app_id = txn->app_id;
   options.txn_version = txn->version;
   return Status::OK();
+}
+
+std::optional<delta::Txn> txn_of(const delta::WriteOptions& options) {
+  if (!options.txn_app_id || !options.txn_version) return std::nullopt;
+  return delta::Txn{*options.txn_app_id, *options.txn_version, SystemClock().now_ms()};
 }
 
 Result<std::optional<delta::Txn>> session_txn(const RuntimeConf& conf) {
@@ -272,6 +280,7 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
                    const plan::NodePtr& node, const ActionContext& context) {
   TRY(check_time_types(session.conf(), plan::schema_of(*node)));
   TRY(prepare_delta_write(session, options));
+  TRY(note_batch_write(session, *node, directory, txn_of(options)));
   const auto& store = session.runtime().store;
   if (!options.replace_where.empty() && options.mode == SaveMode::overwrite) {
     TRY_ASSIGN(const bool exists, delta::is_delta_table(store, directory));
@@ -284,8 +293,9 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
   }
   TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
   options.columns_computed = true;
-  TRY_ASSIGN(const auto rows, session.execute(completed, context));
-  return delta::write_table(store, directory, rows, options, context.cancel).status();
+  TRY_ASSIGN(const auto output, execute_for_files(session, completed, context));
+  options.file_per_partition = output.file_per_partition;
+  return delta::write_table(store, directory, output.rows, options, context.cancel).status();
 }
 
 // insertInto goes by position: the columns take the table's names.

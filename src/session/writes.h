@@ -26,6 +26,8 @@ Result<bool> keeps_partitions(const Options& options, const RuntimeConf& conf);
 // What the session's settings say of a write that its options leave open: which partitions an
 // overwrite replaces, and the transaction that it is (DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS).
 Status prepare_delta_write(Session& session, delta::WriteOptions& options);
+// Of txnAppId and txnVersion; nothing: they are not given.
+std::optional<delta::Txn> txn_of(const delta::WriteOptions& options);
 // spark.databricks.delta.write.txnAppId and txnVersion; nothing: they are not set.
 Result<std::optional<delta::Txn>> session_txn(const RuntimeConf& conf);
 Status run_write(Session& session, const spark::connect::WriteOperation& write,

@@ -258,7 +258,7 @@ class Grammar {
   Status call(const std::string& name, sc::Expression& out);
   Status call_arguments(const std::string& name, sc::Expression_UnresolvedFunction& function);
   Status argument(sc::Expression& out);
-  Status hints();
+  Status hints(SelectParts& parts);
   Status within_group(sc::Expression& out);
   Status lambda(sc::Expression& out);
   Status case_expression(sc::Expression& out);

@@ -21,6 +21,7 @@ struct Grammar::SelectParts {
   bool has_having = false;
   sc::Expression qualify;
   bool has_qualify = false;
+  std::vector<sc::Hint> hints;
   std::size_t first = 0;  // its first token
 };
 
@@ -91,7 +92,7 @@ Status Grammar::from_statement(sc::Relation& out) {
 
 Status Grammar::select_list(SelectParts& parts) {
   TRY(expect_word("SELECT"));
-  TRY(hints());
+  TRY(hints(parts));
   parts.distinct = is_word("DISTINCT") && !is_symbol(",", 1) && peek(1).kind != TokenKind::end;
   const bool all = is_word("ALL") && !is_symbol(",", 1) && peek(1).kind != TokenKind::end;
   if (parts.distinct || all) take();
@@ -156,23 +157,30 @@ Status Grammar::finish_select(SelectParts& parts, sc::Relation& out) {
   }
   mark(out, parts.first);
   if (parts.distinct) wrap_distinct(out);
+  for (auto& hint : parts.hints) {
+    hint.mutable_input()->Swap(&out);
+    out.mutable_hint()->Swap(&hint);
+  }
   return Status::OK();
 }
 
-// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Millstream finds its own way, so that
-// only the form counts.
-Status Grammar::hints() {
+// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Kept are those that count the files of
+// a write.
+Status Grammar::hints(SelectParts& parts) {
   while (accept_symbol("/*+")) {
     do {
-      std::string hint;
-      TRY(name(&hint));
+      sc::Hint hint;
+      TRY(name(hint.mutable_name()));
       if (!accept_symbol("(") || accept_symbol(")")) continue;
       do {
-        sc::Expression argument;
-        TRY(primary(argument));
-        while (accept_symbol(".")) TRY(name(&hint));
+        TRY(primary(*hint.add_parameters()));
+        std::string member;
+        while (accept_symbol(".")) TRY(name(&member));
       } while (accept_symbol(","));
       TRY(expect_symbol(")"));
+      const bool counts = equals_ignore_case(hint.name(), "repartition") ||
+                          equals_ignore_case(hint.name(), "coalesce");
+      if (counts) parts.hints.push_back(std::move(hint));
     } while (accept_symbol(",") || is_name());
     TRY(expect_symbol("*/"));
   }

@@ -316,3 +316,125 @@ def test_a_server_that_is_killed_takes_its_workers(work, batches, tmp_path):
     wait_until(lambda: os.path.exists(begun) and open(begun).read())
     server.kill()
     wait_until(lambda: not pathlib.Path(f"/proc/{open(begun).read()}").exists())
+
+
+def test_several_changes_of_one_key_in_a_batch(work, spark, tmp_path):
+    table = f"delta.`{tmp_path / 't'}`"
+    spark.sql(f"CREATE TABLE {table} (k INT, ts INT, v STRING) USING delta")
+    spark.sql(f"INSERT INTO {table} VALUES (1, 0, 'old')")
+    work.write("0.json", '{"k":1,"ts":1,"v":"a"}\n{"k":1,"ts":2,"v":"b"}\n')
+
+    def merge(of_source):
+        def function(batch, _):
+            batch.createOrReplaceTempView("changes")
+            batch.sparkSession.sql(f"MERGE INTO {table} t USING ({of_source}) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET *").collect()
+
+        return function
+
+    query = run(work, work.files("k int, ts int, v string"), merge("SELECT * FROM changes"))
+    with pytest.raises(StreamingQueryException, match="MULTIPLE_SOURCE_ROW_MATCHING"):
+        query.awaitTermination()
+    last = "SELECT k, max(ts) AS ts, max_by(v, ts) AS v FROM changes GROUP BY k"
+    run(work, work.files("k int, ts int, v string"), merge(last)).awaitTermination()
+    assert spark.sql(f"SELECT * FROM {table}").collect() == [(1, 2, "b")]
+
+
+def test_an_older_change_in_a_later_batch(work, spark, tmp_path):
+    table = f"delta.`{tmp_path / 't'}`"
+    spark.sql(f"CREATE TABLE {table} (k INT, at STRING, v STRING) USING delta")
+    work.write("0.json", '{"k":1,"at":"10:05","v":"new"}\n')
+    work.write("1.json", '{"k":1,"at":"10:02","v":"old"}\n')
+
+    def merge(batch, _):
+        batch.createOrReplaceTempView("changes")
+        batch.sparkSession.sql(f"MERGE INTO {table} t USING changes s ON t.k = s.k WHEN MATCHED AND s.at > t.at THEN UPDATE SET * "
+                               "WHEN NOT MATCHED THEN INSERT *").collect()
+
+    run(work, work.files("k int, at string, v string", maxFilesPerTrigger=1), merge).awaitTermination()
+    assert spark.sql(f"SELECT * FROM {table}").collect() == [(1, "10:05", "new")]
+
+
+def test_versions_of_an_application_only_rise(spark, tmp_path):
+    path = str(tmp_path / "t")
+    for version, row in ((5, 50), (5, 51), (3, 30), (6, 60)):
+        (spark.range(row, row + 1).write.format("delta").mode("append").option("txnAppId", "app")
+         .option("txnVersion", version).save(path))
+    assert sorted(row.id for row in spark.read.format("delta").load(path).collect()) == [50, 60]
+
+
+def in_log(server, code):
+    return [line for line in server.lines if code in line]
+
+
+def writes(path, **options):
+    def function(batch, number):
+        given = {key: str(value(number) if callable(value) else value) for key, value in options.items()}
+        batch.write.format("delta").mode("append").options(**given).save(path)
+
+    return function
+
+
+def test_a_new_checkpoint_under_an_old_application_is_told(work, spark, tmp_path, server):
+    """Batch 0 of the new checkpoint would be skipped, and with it its rows."""
+    path = str(tmp_path / "t")
+    function = writes(path, txnAppId="old-app", txnVersion=lambda number: number)
+    for i in range(3):
+        work.write(f"{i}.json", f'{{"id":{i},"v":"a"}}\n')
+    run(work, work.files(SCHEMA, maxFilesPerTrigger=1), function).awaitTermination()
+    work.checkpoint = tmp_path / "another"
+    query = run(work, work.files(SCHEMA), function)
+    with pytest.raises(StreamingQueryException, match="FOREACH_BATCH_OLD_TXN_VERSION.*old-app"):
+        query.awaitTermination()
+    spark.conf.set("spark.millstream.foreachBatch.allowOldTxnVersion", "true")
+    run(work, work.files(SCHEMA), function).awaitTermination()
+    assert spark.read.format("delta").load(path).count() == 3
+    assert in_log(server, "FOREACH_BATCH_OLD_TXN_VERSION: the streaming query")
+    spark.conf.unset("spark.millstream.foreachBatch.allowOldTxnVersion")
+    run(work, work.files(SCHEMA), writes(path, txnAppId="new-app", txnVersion=lambda number: number)).awaitTermination()
+    assert spark.read.format("delta").load(path).count() == 3  # the skipped batch is done
+
+
+def test_a_version_that_is_not_the_batchs_is_warned_of(work, batches, tmp_path, server):
+    before = len(in_log(server, "FOREACH_BATCH_UNBOUND_TXN_VERSION"))
+    run(work, batches, writes(str(tmp_path / "t"), txnAppId="a", txnVersion=lambda number: 7 + number)).awaitTermination()
+    assert len(in_log(server, "FOREACH_BATCH_UNBOUND_TXN_VERSION")) == before + 1
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_several_sinks_without_transactions_are_warned_of(work, batches, tmp_path, server, safe):
+    before = len(in_log(server, "FOREACH_BATCH_SEVERAL_SINKS"))
+
+    bound = {"txnAppId": "a", "txnVersion": lambda number: number}
+    to_one, to_two = writes(str(tmp_path / "one"), **bound), writes(str(tmp_path / "two"), **(bound if safe else {}))
+
+    def function(batch, number):
+        batch.persist()
+        to_one(batch, number)
+        to_two(batch, number)
+        batch.unpersist()
+
+    run(work, batches, function).awaitTermination()
+    assert len(in_log(server, "FOREACH_BATCH_SEVERAL_SINKS")) == before + (0 if safe else 1)
+
+
+def test_the_same_transaction_twice_is_warned_of(work, batches, tmp_path, server):
+    before = len(in_log(server, "FOREACH_BATCH_SAME_TXN"))
+
+    to_table = writes(str(tmp_path / "t"), txnAppId="a", txnVersion=lambda number: number)
+
+    def function(batch, number):
+        for _ in range(2):
+            to_table(batch, number)
+
+    run(work, batches, function).awaitTermination()
+    assert len(in_log(server, "FOREACH_BATCH_SAME_TXN")) == before + 1
+
+
+@pytest.mark.parametrize("place, warned", [("ck", 1), ("_ck", 0)])
+def test_a_checkpoint_among_the_data_is_warned_of(work, server, place, warned):
+    work.write("0.json", '{"id":1,"v":"a"}\n')
+    before = len(in_log(server, "CHECKPOINT_IN_DATA"))
+    query = (work.files(SCHEMA).writeStream.format("delta").option("checkpointLocation", str(work.out / place))
+             .trigger(availableNow=True).start(str(work.out)))
+    query.awaitTermination()
+    assert len(in_log(server, "CHECKPOINT_IN_DATA")) == before + warned

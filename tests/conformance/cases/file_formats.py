@@ -94,3 +94,17 @@ CASES = {
 }
 for name, run in CASES.items():
     area.case_of(name, run)
+
+
+@area.case(loose=("path", "file"))
+def parquet_of_no_bytes(c):
+    """Of a given schema: the file is left out."""
+    c.spark.range(2).coalesce(1).write.parquet(c.path("p"))
+    c.write("p/zero.parquet", "")
+    return c.spark.read.schema("id BIGINT").parquet(c.path("p"))
+
+
+@area.case(loose=("path", "file"))
+def parquet_of_no_bytes_alone(c):
+    c.write("p/zero.parquet", "")
+    return c.spark.read.parquet(c.path("p"))
