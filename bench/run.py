@@ -14,7 +14,7 @@ def start_of(race):
 
 
 arguments = sys.argv[1:]
-races = ["cold", "idle", "heartbeat", "haystack", "drain", "tpch", "spill", "interrupt"]
+races = ["cold", "idle", "heartbeat", "haystack", "drain", "tpch", "upsert", "spill", "interrupt"]
 programs = {"tpch": ["tpc_race.py", "tpch"], "tpcds": ["tpc_race.py", "tpcds"]}
 if arguments and not arguments[0].startswith("-"):
     races = [arguments.pop(0)]
