@@ -66,16 +66,22 @@ class Translator {
     while (at_ < pattern_.size()) {
       const char c = pattern_[at_++];
       if (c == '\\') {
+        const std::size_t begin = out_.size();
+        const bool looks =
+            std::string_view("bBAGz").find(pattern_.substr(at_, 1)) != std::string_view::npos;
         TRY(escape());
+        if (looks && repeats()) bracket(begin);
       } else if (c == '[') {
         TRY(char_class());
       } else if (c == '(') {
         TRY(open_group());
       } else if (c == ')') {
         if (outer_.empty()) return no_pattern(pattern_);
-        flags_ = outer_.back();
+        const Group group = outer_.back();
+        flags_ = group.flags;
         outer_.pop_back();
         out_ += c;
+        if (group.looks && repeats()) bracket(group.begin);
       } else if (c == '#' && flags_.comments) {
         at_ = std::min(pattern_.find('\n', at_), pattern_.size());
       } else {
@@ -94,6 +100,23 @@ class Translator {
     bool comments = false;
   };
 
+  // A group that is open.
+  struct Group {
+    Flags flags;  // around it
+    std::size_t begin = 0;
+    bool looks = false;  // ahead or behind
+  };
+
+  bool repeats() const {
+    return at_ < pattern_.size() &&
+           std::string_view("?*+{").find(pattern_[at_]) != std::string_view::npos;
+  }
+  // What looks around may be repeated in Java; in ICU only within brackets.
+  void bracket(std::size_t begin) {
+    out_.insert(begin, "(?:");
+    out_ += ')';
+  }
+
   void plain(char c) {
     if (c == '.') {
       out_ += flags_.dot_all      ? "[\\x{0}-\\x{10FFFF}]"
@@ -106,6 +129,8 @@ class Translator {
       out_ += flags_.unix_lines ? "(?:(?:^|(?<=\\n))(?!\\z))"
                                 : "(?:(?:^|(?<=[\\n\\x{85}\\x{2028}\\x{2029}])|(?<=\\r)(?!\\n))"
                                   "(?!\\z))";
+    } else if (c == '^' && repeats()) {
+      out_ += "(?:^)";
     } else {
       out_ += c;
     }
@@ -171,9 +196,11 @@ class Translator {
 
   Status open_group() {
     if (outer_.size() >= depth_max) return refused(pattern_, "groups nested too deeply");
-    outer_.push_back(flags_);
-    out_ += '(';
     const std::string_view rest = pattern_.substr(at_);
+    const bool looks = rest.starts_with("?=") || rest.starts_with("?!") ||
+                       rest.starts_with("?<=") || rest.starts_with("?<!");
+    outer_.push_back({flags_, out_.size(), looks});
+    out_ += '(';
     const bool flagged = rest.size() > 1 && rest[0] == '?' &&
                          std::string_view("=!<>:").find(rest[1]) == std::string_view::npos;
     return flagged ? group_flags() : Status::OK();
@@ -229,7 +256,7 @@ class Translator {
   std::size_t at_ = 0;
   std::string out_;
   Flags flags_;
-  std::vector<Flags> outer_;  // of the groups around
+  std::vector<Group> outer_;
 };
 
 }  // namespace

@@ -331,6 +331,44 @@ std::string range_distance(const std::string& sql, const column::DataType& dista
   return ordered_by.kind() == TypeKind::date ? "to_days(" + sql + ")" : sql;
 }
 
+// The largest value of the type; nothing where a sum does not fail.
+std::optional<std::string> largest(const column::DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::byte_:
+      return "127::TINYINT";
+    case TypeKind::short_:
+      return "32767::SMALLINT";
+    case TypeKind::int_:
+      return "2147483647::INTEGER";
+    case TypeKind::long_:
+      return "9223372036854775807::BIGINT";
+    case TypeKind::decimal: {
+      const auto scale = static_cast<std::size_t>(type.scale());
+      std::string digits(static_cast<std::size_t>(type.precision()), '9');
+      if (scale > 0) digits.insert(digits.size() - scale, ".");
+      return fmt::format("'{}'::DECIMAL({},{})", digits, type.precision(), type.scale());
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// A distance that ends where the type does: beyond its ends there are no rows, and DuckDB fails.
+std::string within_type(const std::string& key, const std::string& distance,
+                        const column::DataType& type, bool upwards) {
+  const auto most = largest(type);
+  if (!most) return distance;
+  const std::string least =
+      type.kind() == TypeKind::decimal ? "(-" + *most + ")" : "(-" + *most + " - 1)";
+  const std::string sql = upwards
+                              ? fmt::format("CASE WHEN {0} > {1} - {2} THEN {1} - {0} ELSE {2} END",
+                                            key, *most, distance)
+                              : fmt::format("CASE WHEN {0} < {1} + {2} THEN {0} - {1} ELSE {2} END",
+                                            key, least, distance);
+  const std::string name = most->substr(most->find("::") + 2);
+  return fmt::format("CAST({} AS {})", sql, name);
+}
+
 }  // namespace
 
 Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
@@ -346,8 +384,14 @@ Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
       case Kind::preceding:
       case Kind::following: {
         TRY_ASSIGN(std::string offset, lower(*b.offset));
-        if (!spec.rows && spec.order.size() == 1)
-          offset = range_distance(offset, *b.offset->type, *spec.order[0].expr->type);
+        if (!spec.rows && spec.order.size() == 1) {
+          const plan::SortKey& by = spec.order[0];
+          offset = range_distance(offset, *b.offset->type, *by.expr->type);
+          TRY_ASSIGN(const std::string key, lower(*by.expr));
+          const bool upwards = (b.kind == Kind::following) == by.ascending;
+          if (column::same_type(b.offset->type, by.expr->type))
+            offset = within_type(key, offset, *by.expr->type, upwards);
+        }
         return offset + (b.kind == Kind::preceding ? " PRECEDING" : " FOLLOWING");
       }
     }

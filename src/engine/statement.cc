@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "engine/approx_distinct.h"
 #include "engine/deep_stack.h"
+#include "engine/failures.h"
 #include "engine/kernels.h"
 #include "engine/locate.h"
 #include "engine/memory_watch.h"
@@ -156,6 +157,13 @@ void end_query(duckdb_connection connection) {
   duckdb_destroy_result(&none);
 }
 
+// The error of a run. An interrupt that nobody asked for ended what an error had made useless.
+Status cause_of(const Status& status, const Work& work, const CancelToken* cancel) {
+  if (!status.is("OPERATION_CANCELED") || (cancel != nullptr && cancel->cancelled())) return status;
+  const Status failure = failure_of(&work);
+  return failure.ok() ? status : failure;
+}
+
 // The rows of one run.
 class ResultReader final : public connector::BatchReader {
  public:
@@ -169,6 +177,7 @@ class ResultReader final : public connector::BatchReader {
         schema_(schema),
         logical_(std::move(logical)),
         node_(std::move(node)),
+        work_(*work),
         cancel_(cancel),
         interruption_(connection, work, cancel) {}
   ~ResultReader() override {
@@ -207,7 +216,7 @@ class ResultReader final : public connector::BatchReader {
     if (!chunk) {
       const char* error = duckdb_result_error(&result_);
       if (error == nullptr || *error == '\0') return connector::RecordBatchPtr();
-      return locate_error(unwrap_error(error), *node_);
+      return locate_error(cause_of(unwrap_error(error), work_, cancel_), *node_);
     }
     const auto rows = static_cast<std::int64_t>(duckdb_data_chunk_get_size(chunk.get()));
     TRY(learn_schema());
@@ -256,6 +265,7 @@ class ResultReader final : public connector::BatchReader {
   std::shared_ptr<arrow::Schema> logical_;
   std::shared_ptr<arrow::Schema> physical_;
   plan::NodePtr node_;
+  const Work& work_;
   const CancelToken* cancel_;
   const Interruption interruption_;
   bool ended_ = false;
@@ -440,6 +450,7 @@ Result<std::unique_ptr<Statement>> Statement::prepare(Home& home, const plan::No
 
 Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionContext& context) {
   work_->begin();
+  forget_failure(work_.get());
   if (uses_now_) {
     const duckdb_timestamp now{context.timestamp_us};
     if (duckdb_bind_timestamp(prepared_.get(), 1, now) == DuckDBError)
@@ -453,7 +464,7 @@ Result<std::unique_ptr<connector::BatchReader>> Statement::run(const ExecutionCo
   on_deep_stack(depth_, [&] { status = first_rows(context.cancel, &result); });
   if (!status.ok()) {
     end_query(connection_.get());
-    return locate_error(status, *node_);
+    return locate_error(cause_of(status, *work_, context.cancel), *node_);
   }
   return std::unique_ptr<connector::BatchReader>(
       std::make_unique<ResultReader>(result, connection_.get(), work_.get(), arrow_options_.get(),
@@ -500,6 +511,7 @@ bool Statement::repeatable() const {
 }
 
 Statement::~Statement() {
+  forget_failure(work_.get());
   on_deep_stack(depth_, [this] { prepared_.reset(); });
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "engine/duck.h"
+#include "engine/failures.h"
 
 namespace millstream::engine {
 namespace {
@@ -244,7 +245,9 @@ void run_kernel(duckdb_function_info info, Work* work, const std::function<Statu
     account = outer;
     if (own.stopped()) status = own.status();
   }
-  if (!status.ok()) duckdb_scalar_function_set_error(info, wrap_error(status).c_str());
+  if (status.ok()) return;
+  if (work != nullptr && !status.is("OPERATION_CANCELED")) note_failure(work, status);
+  duckdb_scalar_function_set_error(info, wrap_error(status).c_str());
 }
 
 void proceed(std::size_t steps) {

@@ -266,6 +266,14 @@ Result<Call> approximate_count(const Request& request) {
     call.pretty = pretty_from(request.name + "({0})", request);
     call.argument_types[1] = column::double_type();
     const Argument& deviation = request.arguments[1];
+    const TypeKind kind = deviation.type->kind();
+    if (deviation.literal == nullptr || (kind != TypeKind::double_ && kind != TypeKind::decimal)) {
+      ErrorInfo info;
+      info.kind = ErrorKind::analysis;
+      info.condition = "_LEGACY_ERROR_TEMP_1104";
+      info.message = "The second argument should be a double literal.";
+      return Status(std::move(info));
+    }
     const double value = deviation.literal == nullptr || !deviation.literal->is_valid
                              ? 0
                              : std::strtod(deviation.literal->ToString().c_str(), nullptr);

@@ -221,6 +221,13 @@ TypePtr wider_type_of(const std::vector<Argument>& arguments, bool ansi) {
 }
 
 TypePtr wider_type_without_text(const std::vector<Argument>& arguments, bool ansi) {
+  const auto is_text = [](const Argument& a) { return a.type->is_string(); };
+  const auto is_other = [](const Argument& a) {
+    return !a.type->is_string() && a.type->kind() != TypeKind::null;
+  };
+  const bool mixed = std::any_of(arguments.begin(), arguments.end(), is_text) &&
+                     std::any_of(arguments.begin(), arguments.end(), is_other);
+  if (mixed) return nullptr;
   if (ansi) return wider_type_of(arguments, ansi);
   TypePtr common = column::null_type();
   for (const auto& argument : arguments) {

@@ -595,17 +595,17 @@ Result<Call> sequence(const Request& request) {
   }
   if (is_time_sequence(request)) return sequence_of_times(request, std::move(call));
   const TypePtr common = wider_type_of(request.arguments, request.settings.ansi);
-  if (request.arguments[0].type->kind() == TypeKind::time) {
+  const bool times = common != nullptr &&
+                     (common->kind() == TypeKind::date || common->kind() == TypeKind::timestamp ||
+                      common->kind() == TypeKind::timestamp_ntz);
+  if (times) return Status::unsupported("sequence of {} is not supported", types_text(request));
+  if (common == nullptr || !common->is_integral()) {
     return mismatch(
         "SEQUENCE_WRONG_INPUT_TYPES", call.pretty,
         {{"functionName", "`sequence`"},
          {"startType", "(\"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"DATE\")"},
          {"stepType", "(\"INTERVAL\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL DAY TO SECOND\")"},
          {"otherStartType", "\"INTEGRAL\""}});
-  }
-  if (common == nullptr || !common->is_integral()) {
-    return Status::unsupported("sequence of {} is not supported: only of integers",
-                               types_text(request));
   }
   call.argument_types.assign(request.arguments.size(), common);
   if (request.arguments.size() == 2) call.name = "sequence_by_sign";

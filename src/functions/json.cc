@@ -80,7 +80,52 @@ constexpr std::string_view xml_write_options[] = {
     "dateformat",      "timestampformat", "timestampntzformat", "timezone", "rowtag",
     "attributeprefix", "valuetag",        "arrayelementname",   "indent"};
 
+// Options that Spark's readers and writers know and that mean something which is not built here.
+// Those that nobody knows are ignored, as Spark does it.
+constexpr std::string_view unbuilt_options[] = {"chartoescapequoteescaping",
+                                                "charset",
+                                                "comment",
+                                                "compression",
+                                                "declaration",
+                                                "emptyvalue",
+                                                "enabledatetimeparsingfallback",
+                                                "encoding",
+                                                "enforceschema",
+                                                "escapequotes",
+                                                "header",
+                                                "ignorenamespace",
+                                                "ignorenullfields",
+                                                "ignoresurroundingspaces",
+                                                "inferschema",
+                                                "infertimestamp",
+                                                "linesep",
+                                                "locale",
+                                                "maxcharspercolumn",
+                                                "maxcolumns",
+                                                "maxnestingdepth",
+                                                "maxnumlen",
+                                                "maxstringlen",
+                                                "multiline",
+                                                "nullvalue",
+                                                "preferdate",
+                                                "prefersdecimal",
+                                                "primitivesasstring",
+                                                "quoteall",
+                                                "roottag",
+                                                "rowvalidationxsdpath",
+                                                "samplingratio",
+                                                "singlevariantcolumn",
+                                                "unescapedquotehandling",
+                                                "validatename",
+                                                "wildcardcolname",
+                                                "writenonasciicharacterascodepoint",
+                                                "writenullifwithdefaultvalue"};
+
 using Known = std::span<const std::string_view>;
+
+bool is_among(Known names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 // The options that the argument at that place holds, when it is there; each must be one that is
 // computed here.
@@ -90,7 +135,7 @@ Result<DocumentOptions> read_options(const Request& request, std::size_t place, 
   if (!text) return Status::unsupported("{} with options that are not constant", request.name);
   auto options = function_options(*text);
   for (const auto& [name, value] : options) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (!is_among(known, name) && is_among(unbuilt_options, name))
       return Status::unsupported("{} with the option {} is not supported", request.name, name);
     // A mode that is none is PERMISSIVE.
     if (name != "mode" || !equals_ignore_case(value, "DROPMALFORMED")) continue;

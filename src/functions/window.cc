@@ -37,15 +37,13 @@ Result<Call> shifted(const Request& request) {
   call.type = request.arguments[0].type;
   if (request.arguments.size() >= 2) call.argument_types[1] = column::int_type();
   if (request.arguments.size() == 3) {
-    const TypePtr common = request.settings.ansi ? wider_type(request.arguments[0].type,
-                                                              request.arguments[2].type, true)
-                           : fits_parameter(*request.arguments[2].type, *request.arguments[0].type)
-                               ? request.arguments[0].type
-                               : nullptr;
-    if (common == nullptr) return unexpected_input(request, 2, quoted(request.arguments[0].type));
-    call.type = common;
-    call.argument_types[0] = common;
-    call.argument_types[2] = common;
+    // The default is made what the column is.
+    const TypePtr& type = request.arguments[0].type;
+    const TypePtr& fallback = request.arguments[2].type;
+    const bool cast_one = type->is_nested() && can_cast(fallback, type, request.settings.ansi);
+    if (!fits_parameter(*fallback, *type) && !cast_one)
+      return unexpected_input(request, 2, "(" + quoted(type) + " or \"VOID\")");
+    call.argument_types[2] = type;
   }
   if (request.arguments.size() == 1)
     call.pretty = pretty_from(request.name + "({0}, 1, NULL)", request);

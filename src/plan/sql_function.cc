@@ -16,22 +16,40 @@ namespace sc = spark::connect;
 
 namespace {
 
-// Functions that call functions: each is put in, so that a cycle would have no end.
+// Functions that call functions: each is put in, so that a cycle would have no end, and some that
+// call one another twice would have none that anybody sees.
 constexpr int nesting_max = 50;
+constexpr int calls_max = 5000;
+constexpr int parts_max = 100'000;
 thread_local int nesting = 0;
+thread_local int calls = 0;  // within the outermost one
 
 class Nesting {
  public:
-  Nesting() { ++nesting; }
+  Nesting() {
+    if (nesting++ == 0) calls = 0;
+    ++calls;
+  }
   ~Nesting() { --nesting; }
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
   Status check(const std::string& name) const {
-    if (nesting <= nesting_max) return Status::OK();
-    return Status::unsupported("the function {} calls others to a depth of more than {}", name,
-                               nesting_max);
+    if (nesting > nesting_max) {
+      return Status::unsupported("the function {} calls others to a depth of more than {}", name,
+                                 nesting_max);
+    }
+    if (calls <= calls_max) return Status::OK();
+    return Status::unsupported("functions that call others more than {} times, {} among them",
+                               calls_max, name);
   }
 };
+
+// An argument stands wherever its parameter does, and so do those within it.
+Status check_parts(const Expr& expr) {
+  int parts = 0;
+  visit(expr, [&](const Expr&) { return ++parts <= parts_max; });
+  return parts <= parts_max ? Status::OK() : Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+}
 
 Status wrong_count(const SqlFunction& function, int given) {
   std::size_t required = 0;
@@ -133,6 +151,7 @@ Result<ExprPtr> ExpressionAnalyzer::sql_call(const SqlFunction& function,
       !column::same_type_ignoring_nullability(body->type, function.returns)) {
     TRY_ASSIGN(body, inner.cast(body, function.returns, true, false));
   }
+  TRY(check_parts(*body));
   body = transform(body, [&](const ExprPtr& e) -> ExprPtr {
     if (e->kind != ExprKind::attribute) return e;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -140,6 +159,7 @@ Result<ExprPtr> ExpressionAnalyzer::sql_call(const SqlFunction& function,
     }
     return e;
   });
+  TRY(check_parts(*body));
   auto out = std::make_shared<Expr>(*body);
   out->pretty = to_lower(function.name) + "(" + join(shown, ", ") + ")";
   return ExprPtr(out);

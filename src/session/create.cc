@@ -298,9 +298,15 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
   schema = column::with_char_notes(std::move(schema));
   if (!schema.empty()) TRY(check_partition_columns(create, name, schema));
   if (!schema.empty()) entry.schema = column::schema_to_json(column::as_nullable(schema));
+  TRY_ASSIGN(const bool there, warehouse_.store()->exists(directory));
   TRY(warehouse_.store()->make_directories(directory));
   if (!entry.partition_by.empty() && !entry.schema.empty()) entry.partitions.emplace();
-  if (create.query != nullptr) TRY(fill_file_table(entry, directory, create.query));
+  if (create.query != nullptr) {
+    const Status filled = fill_file_table(entry, directory, create.query);
+    // A folder without a table would be in the way of the next one of that name.
+    if (!filled.ok() && !there) (void)warehouse_.store()->remove_tree(directory);
+    TRY(filled);
+  }
   return warehouse_.put_entry(name, entry);
 }
 

@@ -79,9 +79,16 @@ Status each_extension(Message* message, const F& f) {
   return relation->has_extension() ? f(relation) : Status::OK();
 }
 
+bool is_path(const std::string& name) {
+  return name.starts_with('/') || name.find(":/") != std::string::npos;
+}
+
 Result<sql::Name> name_of(const messages::DeltaTable& table) {
   if (table.has_path()) return sql::Name{"delta", table.path().path()};
-  return sql::parse_identifier(table.table_or_view_name());
+  // What clone() to a path gives back calls its path a name.
+  const std::string& name = table.table_or_view_name();
+  if (is_path(name)) return sql::Name{"delta", name};
+  return sql::parse_identifier(name);
 }
 
 std::string quoted(const sql::Name& name) { return quote_identifiers(name); }
@@ -385,7 +392,7 @@ Status clone_table(Session& session, const messages::CloneTable& message,
   if (!message.is_shallow())
     return Status::unsupported("DeltaTable: a clone that is not shallow is not supported");
   sql::CreateTable create;
-  if (message.target().starts_with('/') || message.target().find(":/") != std::string::npos) {
+  if (is_path(message.target())) {
     create.name = {"delta", message.target()};
   } else {
     TRY_ASSIGN(create.name, sql::parse_identifier(message.target()));

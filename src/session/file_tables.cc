@@ -172,12 +172,15 @@ Status save_file_table(Session& session, const spark::connect::WriteOperation& w
     TRY_ASSIGN(rows, session.checkpoint(node, true, context));
     TRY(warehouse.drop_table(name));
   }
+  TRY_ASSIGN(const bool there, warehouse.store()->exists(directory));
   TRY(warehouse.store()->make_directories(directory));
-  TRY_ASSIGN(
-      const auto written,
+  const auto written =
       write_files(session, format, directory, exists ? SaveMode::overwrite : SaveMode::append,
-                  Options(table.options), table.partition_by, rows, context, table.buckets));
-  if (!table.partition_by.empty()) table.partitions.emplace(written.begin(), written.end());
+                  Options(table.options), table.partition_by, rows, context, table.buckets);
+  // A folder without a table would be in the way of the next one of that name.
+  if (!written.ok() && !there) (void)warehouse.store()->remove_tree(directory);
+  TRY(written.status());
+  if (!table.partition_by.empty()) table.partitions.emplace(written->begin(), written->end());
   return warehouse.put_entry(name, table);
 }
 

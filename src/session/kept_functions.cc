@@ -65,11 +65,13 @@ Result<std::shared_ptr<const plan::SqlFunction>> parsed(const std::string& text)
 Result<std::shared_ptr<const plan::SqlFunction>> kept_function(const Warehouse& warehouse,
                                                                const TableName& name) {
   if (!Warehouse::check_name(name).ok()) return std::shared_ptr<const plan::SqlFunction>();
-  const auto text = warehouse.store()->get(path_of(warehouse, name));
+  const std::string path = path_of(warehouse, name);
+  const auto text = warehouse.store()->get(path);
   if (text.ok()) return parsed(*text);
   if (text.status().is(ErrorKind::file_not_found))
     return std::shared_ptr<const plan::SqlFunction>();
-  return text.status();
+  return Status::illegal_state("the file of the function {}, {}, cannot be read: {}", name.quoted(),
+                               path, text.status().message());
 }
 
 Status keep_function(const Warehouse& warehouse, const TableName& name,

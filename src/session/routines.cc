@@ -193,12 +193,17 @@ StatementRun::Outcome StatementRun::operator()(const sql::DeclareVariable& decla
 StatementRun::Outcome StatementRun::operator()(const sql::SetVariable& set) {
   std::vector<column::TypePtr> types;
   std::vector<std::string> defaults;
+  std::set<std::string> seen;
+  std::string twice;
   for (const auto& name : set.names) {
     const auto variable = find_variable(session_, name);
     if (!variable) return unresolved_variable(session_, name);
+    if (!seen.insert(to_lower(name.back())).second && twice.empty())
+      twice = quote_identifier(to_lower(name.back()));
     types.push_back(variable->type);
     defaults.push_back(variable->default_text);
   }
+  if (!twice.empty()) return Status::error("DUPLICATE_ASSIGNMENTS", {{"nameList", twice}});
   std::vector<plan::ExprPtr> values;
   if (set.query != nullptr) {
     TRY_ASSIGN(values, first_row(session_, *set.query, types, context_));

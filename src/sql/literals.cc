@@ -204,7 +204,11 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
     if (!parsed) return invalid();
     if (!parsed->region.empty()) {
       // Which zones there are is not known here.
-      if (name == "TIMESTAMP_NTZ" || !is_region(parsed->region)) return invalid();
+      if (!is_region(parsed->region)) return invalid();
+      if (name == "TIMESTAMP_NTZ") {
+        out.mutable_literal()->set_timestamp_ntz(parsed->micros);
+        return Status::OK();
+      }
       auto* cast = out.mutable_cast();
       make_string(*cast->mutable_expr(), text.value);
       cast->set_type_str("timestamp_ltz");
@@ -212,7 +216,7 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
       return Status::OK();
     }
     if (name == "TIMESTAMP_NTZ") {
-      if (parsed->offset_us) return invalid();
+      // A zone is read and left out.
       out.mutable_literal()->set_timestamp_ntz(parsed->micros);
     } else if (parsed->offset_us) {
       out.mutable_literal()->set_timestamp(parsed->micros - *parsed->offset_us);

@@ -1,4 +1,8 @@
 // What may follow a call: FILTER and OVER.
+#include <algorithm>
+#include <cctype>
+#include <set>
+
 #include "base/text.h"
 #include "sql/grammar.h"
 
@@ -132,6 +136,23 @@ Status Grammar::frame(sc::Expression_Window& window) {
   return Status::OK();
 }
 
+namespace {
+
+// What Spark finds constant before it knows of functions: literals, casts and operators.
+bool is_constant(const sc::Expression& e) {
+  if (e.has_cast()) return is_constant(e.cast().expr());
+  if (!e.has_unresolved_function()) return e.has_literal();
+  const auto& call = e.unresolved_function();
+  const std::string& name = call.function_name();
+  const bool word = !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0);
+  static const std::set<std::string> operators = {
+      "and", "or", "not", "div", "when", "negative", "positive", "ms_local_timestamp"};
+  if (word && !operators.contains(name)) return false;
+  return std::all_of(call.arguments().begin(), call.arguments().end(), is_constant);
+}
+
+}  // namespace
+
 Status Grammar::frame_bound(sc::Expression_Window_WindowFrame_FrameBoundary& bound) {
   if (accept_word("UNBOUNDED")) {
     if (!is_word("PRECEDING") && !is_word("FOLLOWING")) return unexpected();
@@ -147,7 +168,7 @@ Status Grammar::frame_bound(sc::Expression_Window_WindowFrame_FrameBoundary& bou
   sc::Expression value;
   const Token& first = peek();
   TRY(binary(value, 0));
-  if (value.has_unresolved_attribute()) {
+  if (!is_constant(value)) {
     return legacy_error(first, "Frame bound value must be a literal.");
   }
   const bool preceding = is_word("PRECEDING");
