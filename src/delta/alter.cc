@@ -9,6 +9,33 @@
 #include "delta/transaction.h"
 
 namespace millstream::delta {
+namespace {
+
+// Only the table itself says which ids it has given.
+Status check_greatest_id(const Metadata& before, const Metadata& after) {
+  constexpr const char* property = "delta.columnMapping.maxColumnId";
+  const auto text_of = [&](const Metadata& metadata) {
+    const auto found = metadata.configuration.find(property);
+    return found == metadata.configuration.end() ? std::string() : found->second;
+  };
+  if (text_of(before) == text_of(after)) return Status::OK();
+  return Status::error("DELTA_CANNOT_MODIFY_TABLE_PROPERTY", {{"prop", property}});
+}
+
+// Ids and physical names for the columns that have none, where the table maps its columns. Files of
+// a table that comes to do so have the columns by the names that these have now.
+Status map_columns(const TableInfo& before, column::Schema& schema, Metadata& next) {
+  TRY(check_mapping_change(before.metadata, next));
+  TRY(check_greatest_id(before.metadata, next));
+  TRY_ASSIGN(const MappingMode mapping, mapping_mode(next));
+  if (mapping == MappingMode::none) return Status::OK();
+  const auto names =
+      before.mapping == MappingMode::none ? PhysicalNames::as_named : PhysicalNames::made_up;
+  schema = with_mapping(schema, names, next);
+  return Status::OK();
+}
+
+}  // namespace
 
 Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const std::string& operation,
@@ -20,18 +47,16 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
   Metadata next = snapshot->metadata();
   column::Schema schema = snapshot->schema();
   TRY(change(next, schema));
-  const std::string schema_string = column::schema_to_json(schema);
-  if (schema_string != column::schema_to_json(snapshot->schema())) {
-    if (snapshot->info().mapping != MappingMode::none) {
-      return Status::unsupported(
-          "{} of a table with column mapping is not supported by Millstream yet", operation);
-    }
-    TRY(check_column_names(schema, "METADATA_UPDATE"));
-    next.schema_string = schema_string;
-  }
   const auto asked = next.configuration;
   if (next.configuration != snapshot->metadata().configuration) {
     TRY_ASSIGN(next.configuration, check_properties(next.configuration));
+  }
+  TRY(map_columns(snapshot->info(), schema, next));
+  const std::string schema_string = column::schema_to_json(schema);
+  if (schema_string != column::schema_to_json(snapshot->schema())) {
+    TRY_ASSIGN(const MappingMode mapping, mapping_mode(next));
+    TRY(check_column_names(schema, "METADATA_UPDATE", mapping != MappingMode::none));
+    next.schema_string = schema_string;
   }
   const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
   if (next == snapshot->metadata() && raised == snapshot->protocol()) return snapshot->version();

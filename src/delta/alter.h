@@ -18,8 +18,8 @@ namespace millstream::delta {
 using MetadataChange = std::function<Status(Metadata& metadata, column::Schema& schema)>;
 
 // `table`: the absolute path. Tables with default and generated columns may be changed: no rows are
-// written. `operation` and `parameters` (a JSON object) are the commit's. Tables
-// with column mapping are refused where the schema changes. Properties are checked. The version;
+// written. `operation` and `parameters` (a JSON object) are the commit's. Properties are checked;
+// where columns are mapped, or come to be, new ones get their ids and physical names. The version;
 // that of the table as it is when the change changes nothing.
 Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const std::string& operation,
@@ -35,7 +35,7 @@ std::optional<std::vector<std::string>> clustering_columns(const Snapshot& snaps
 // Each is a column of the table, at most four, none twice, none that it is partitioned by.
 Status check_clustering(const column::Schema& schema, const std::vector<std::string>& columns,
                         const std::vector<std::string>& partition_by);
-DomainMetadata clustering_domain(const std::vector<std::string>& columns);
+DomainMetadata clustering_domain(const TableInfo& info, const std::vector<std::string>& columns);
 
 // Removes all rows.
 Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,

@@ -210,12 +210,17 @@ class RangeResolver {
 
 Status incompatible(const RangeResolver::Versions& versions, const TableInfo& read,
                     std::int64_t read_version, std::int64_t version) {
-  return Status::error("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE",
-                       {{"start", fmt::to_string(versions.start)},
-                        {"end", fmt::to_string(versions.end)},
-                        {"readSchema", read.metadata.schema_string},
-                        {"readVersion", fmt::to_string(read_version)},
-                        {"incompatibleVersion", fmt::to_string(version)}});
+  std::map<std::string, std::string> parameters = {
+      {"start", fmt::to_string(versions.start)},
+      {"end", fmt::to_string(versions.end)},
+      {"readSchema", read.metadata.schema_string},
+      {"readVersion", fmt::to_string(read_version)},
+      {"incompatibleVersion", fmt::to_string(version)}};
+  if (read.mapping == MappingMode::none)
+    return Status::error("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE", parameters);
+  parameters["config"] =
+      "spark.databricks.delta.changeDataFeed.defaultSchemaModeForColumnMappingTable";
+  return Status::error("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA", parameters);
 }
 
 }  // namespace

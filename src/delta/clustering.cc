@@ -7,6 +7,7 @@
 #include "delta/alter.h"
 #include "delta/features.h"
 #include "delta/log.h"
+#include "delta/stats.h"
 #include "delta/transaction.h"
 
 namespace millstream::delta {
@@ -28,6 +29,22 @@ std::vector<std::string> path_of(const column::Schema& schema, const std::string
     const auto& field = (*fields)[static_cast<std::size_t>(index)];
     path.push_back(field.name);
     fields = field.type->kind() == column::TypeKind::struct_ ? &field.type->fields() : nullptr;
+  }
+  return path;
+}
+
+// As users see it; as it is where the table has no such column.
+std::vector<std::string> logical_path(const TableInfo& info, std::vector<std::string> path) {
+  const column::Schema* fields = &info.schema;
+  const column::Schema* physical = &info.physical;
+  for (auto& part : path) {
+    const int index = physical == nullptr ? -1 : column::find_field(*physical, part);
+    if (index < 0) return path;
+    const auto at = static_cast<std::size_t>(index);
+    part = (*fields)[at].name;
+    const bool is_struct = (*fields)[at].type->kind() == column::TypeKind::struct_;
+    physical = is_struct ? &(*physical)[at].type->fields() : nullptr;
+    fields = is_struct ? &(*fields)[at].type->fields() : nullptr;
   }
   return path;
 }
@@ -57,9 +74,13 @@ Status check_clustering(const column::Schema& schema, const std::vector<std::str
   return Status::OK();
 }
 
-DomainMetadata clustering_domain(const std::vector<std::string>& columns) {
+DomainMetadata clustering_domain(const TableInfo& info, const std::vector<std::string>& columns) {
   Json paths = Json::array();
-  for (const auto& name : columns) paths.push_back(split(name, '.'));
+  for (const auto& name : columns) {
+    const auto path = split(name, '.');
+    const auto found = find_column(info, path);
+    paths.push_back(found ? found->physical_path : path);
+  }
   DomainMetadata domain;
   domain.domain = domain_name;
   domain.configuration = Json{{"clusteringColumns", paths}, {"domainName", domain_name}}.dump(
@@ -77,7 +98,7 @@ std::optional<std::vector<std::string>> clustering_columns(const Snapshot& snaps
     std::vector<std::string> parts;
     if (!path.is_array()) continue;
     for (const auto& part : path) parts.push_back(part.is_string() ? part.get<std::string>() : "");
-    out.push_back(join(parts, "."));
+    out.push_back(join(logical_path(snapshot.info(), std::move(parts)), "."));
   }
   return out;
 }
@@ -94,7 +115,7 @@ Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
   TRY(check_clustering(snapshot->schema(), columns, snapshot->metadata().partition_columns));
   Transaction txn;
   txn.read = snapshot;
-  txn.domains.push_back(clustering_domain(columns));
+  txn.domains.push_back(clustering_domain(snapshot->info(), columns));
   txn.operation = "CLUSTER BY";
   txn.parameters =
       Json{{"oldClusteringColumns", join(*old, ",")}, {"newClusteringColumns", join(columns, ",")}}

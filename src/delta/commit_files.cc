@@ -89,6 +89,12 @@ Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::stri
   return bytes;
 }
 
+Status note_numbers(const IdentityNumbers& numbers, const TableInfo& info, Transaction& txn) {
+  txn.numbers_rows = !txn.metadata.has_value();
+  TRY_ASSIGN(txn.metadata, numbers.noted(txn.metadata.value_or(info.metadata)));
+  return Status::OK();
+}
+
 Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
                                   const DataFiles& files) {
   TRY(failpoints::pass("delta.after_data"));

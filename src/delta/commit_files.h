@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "delta/data_writer.h"
+#include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/transaction.h"
 
@@ -20,6 +21,9 @@ Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::stri
                                        const std::vector<AddFilePtr>& adds,
                                        const std::string& time_zone, std::int64_t now_ms,
                                        Transaction& txn);
+
+// Adds the marks of the numbers that rows got; `info` is the table without them.
+Status note_numbers(const IdentityNumbers& numbers, const TableInfo& info, Transaction& txn);
 
 // Checks and commits; the version. When the transaction has lost for certain its data files are
 // removed; when nobody can tell they stay.

@@ -1,6 +1,8 @@
 // The conflict rules: may this transaction follow that commit?
+#include <algorithm>
 #include <set>
 
+#include "delta/identity.h"
 #include "delta/stats.h"
 #include "delta/transaction.h"
 
@@ -48,6 +50,15 @@ Winner summary(const std::vector<Action>& actions, const std::string& table) {
   return winner;
 }
 
+// Whether the winner has only given numbers, which these rows do not ask for.
+bool moves_marks_only(const Transaction& ours, const std::vector<Action>& actions) {
+  if (ours.metadata || ours.read == nullptr) return false;
+  return std::ranges::all_of(actions, [&](const Action& action) {
+    const auto* metadata = std::get_if<Metadata>(&action);
+    return metadata == nullptr || same_but_marks(*metadata, ours.read->metadata());
+  });
+}
+
 Status lost_to(const char* condition, const Winner& winner, std::int64_t version,
                const std::string& table) {
   return Status::error(
@@ -70,7 +81,8 @@ Status check_conflict(const Transaction& ours, std::int64_t version,
   };
   if (winner.has_protocol && (ours.protocol || ours.read == nullptr))
     return lost("DELTA_PROTOCOL_CHANGED");
-  if (winner.has_metadata) return lost("DELTA_METADATA_CHANGED");
+  if (winner.has_metadata && !moves_marks_only(ours, actions))
+    return lost("DELTA_METADATA_CHANGED");
   if (winner.has_protocol) return lost("DELTA_PROTOCOL_CHANGED");
   if (ours.txn && winner.txn_apps.contains(ours.txn->app_id))
     return lost("DELTA_CONCURRENT_TRANSACTION");

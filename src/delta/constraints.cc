@@ -43,6 +43,13 @@ std::vector<Constraint> constraints_of(const TableInfo& table) {
   return out;
 }
 
+bool computes_columns(const TableInfo& table) {
+  return std::any_of(table.schema.begin(), table.schema.end(), [](const auto& field) {
+    return field.metadata.find("\"CURRENT_DEFAULT\"") != std::string::npos ||
+           field.metadata.find("\"delta.generationExpression\"") != std::string::npos;
+  });
+}
+
 Result<connector::Batches> guarded(const RowGuard& guard, const TableInfo& table,
                                    connector::Batches rows) {
   const bool limited = std::any_of(table.schema.begin(), table.schema.end(), [](const auto& field) {

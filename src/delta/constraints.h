@@ -24,6 +24,9 @@ std::vector<Constraint> constraints_of(const TableInfo& table);
 using RowGuard =
     std::function<Result<connector::Batches>(const TableInfo& table, connector::Batches rows)>;
 
+// Whether rows may lack columns that the table computes: defaults, generated ones.
+bool computes_columns(const TableInfo& table);
+
 // The rows as they are to be written.
 Result<connector::Batches> guarded(const RowGuard& guard, const TableInfo& table,
                                    connector::Batches rows);

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "conc/thread_pool.h"
+#include "delta/column_mapping.h"
 #include "delta/partitioner.h"
 #include "delta/shaper.h"
 #include "delta/stats.h"
@@ -57,6 +58,16 @@ std::vector<std::vector<std::string>> parse_column_list(std::string_view text) {
   return columns;
 }
 
+// Statistics have the files' names. Columns that are not there say nothing.
+std::vector<std::vector<std::string>> physical_paths(
+    const TableInfo& info, const std::vector<std::vector<std::string>>& columns) {
+  std::vector<std::vector<std::string>> out;
+  for (const auto& path : columns) {
+    if (const auto found = find_column(info, path)) out.push_back(found->physical_path);
+  }
+  return out;
+}
+
 // What is the same for all threads of one write.
 struct Plan {
   std::shared_ptr<io::Store> store;
@@ -73,6 +84,8 @@ struct Plan {
   std::string prefix;
   std::string suffix;  // ".c000.snappy.parquet"
   const CancelToken* cancel = nullptr;
+  // The files' columns where these have other names than the table's; null: they have not.
+  std::shared_ptr<arrow::Schema> renamed = nullptr;
 };
 
 Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table,
@@ -94,17 +107,18 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
   for (std::size_t i = 0; i < info.schema.size(); ++i) {
     if (info.is_partition_column(i) || info.schema[i].type->kind() == column::TypeKind::null)
       continue;
-    plan.file_schema.push_back(info.schema[i]);
+    plan.file_schema.push_back(info.physical[i]);
     plan.file_columns.push_back(static_cast<int>(i));
   }
   plan.file_schema = column::as_nullable(plan.file_schema);  // the shaper has enforced NOT NULL
+  if (info.mapping != MappingMode::none) plan.renamed = column::to_arrow(plan.file_schema);
   plan.parquet.compression = options.compression;
   plan.parquet.row_group_bytes_max =
       info.partition_index.empty() ? row_group_bytes_max : row_group_bytes_max_partitioned;
   plan.parquet.stats_leaves_max =
       static_cast<int>(info.number("delta.dataSkippingNumIndexedCols", 32));
   if (const std::string* columns = info.property("delta.dataSkippingStatsColumns")) {
-    plan.parquet.stats_paths = parse_column_list(*columns);
+    plan.parquet.stats_paths = physical_paths(info, parse_column_list(*columns));
   }
   plan.string_prefix = static_cast<int>(info.number("delta.dataSkippingStringPrefixLength", 32));
   const std::string codec = to_lower(options.compression);
@@ -120,7 +134,7 @@ class FileWriter {
 
   Status write(const connector::RecordBatchPtr& batch) {
     if (batch->num_rows() == 0) return Status::OK();
-    TRY_ASSIGN(auto groups, partition_rows(batch, plan_.info.schema, plan_.partition_columns));
+    TRY_ASSIGN(auto groups, partition_rows(batch, plan_.info.physical, plan_.partition_columns));
     for (auto& group : groups) TRY(write_group(std::move(group)));
     return Status::OK();
   }
@@ -175,6 +189,13 @@ class FileWriter {
       columns.push_back(batch.column(index));
       fields.push_back(batch.schema()->field(index));
     }
+    if (plan_.renamed != nullptr) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto& field = plan_.renamed->field(static_cast<int>(i));
+        columns[i] = arrow::MakeArray(renamed(columns[i]->data(), field->type()));
+      }
+      return arrow::RecordBatch::Make(plan_.renamed, batch.num_rows(), std::move(columns));
+    }
     return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(),
                                     std::move(columns));
   }
@@ -189,8 +210,11 @@ class FileWriter {
     }
     Open file;
     file.values = group.values;
-    file.path = fmt::format("{}{}{}-{:05}-{}{}", plan_.directory, group.directory, plan_.prefix,
-                            task_, new_uuid(), plan_.suffix);
+    // Folders that say values would say them by names that nobody knows.
+    const std::string folder =
+        plan_.renamed == nullptr ? group.directory : new_uuid().substr(0, 2) + '/';
+    file.path = fmt::format("{}{}{}-{:05}-{}{}", plan_.directory, folder, plan_.prefix, task_,
+                            new_uuid(), plan_.suffix);
     TRY_ASSIGN(file.writer,
                format::ParquetWriter::open(plan_.store, io::join_path(plan_.table, file.path),
                                            plan_.file_schema, plan_.parquet));
@@ -207,6 +231,7 @@ class FileWriter {
     add.size = written.size;
     add.modification_time = SystemClock().now_ms();
     add.stats = stats_json(written.rows, written.leaves, plan_.string_prefix);
+    if (marks_deleted_rows(plan_.info)) add.stats = with_tight_bounds(std::move(add.stats));
     done_.rows += written.rows;
     done_.bytes += written.size;
     done_.adds.push_back(std::make_shared<const AddFile>(std::move(add)));
@@ -271,6 +296,7 @@ Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store,
 
 void remove_data_files(io::Store& store, const std::string& table, const DataFiles& files) {
   for (const auto& add : files.adds) (void)store.remove(resolve_path(table, add->path));
+  for (const auto& path : files.others) (void)store.remove(path);
 }
 
 }  // namespace millstream::delta

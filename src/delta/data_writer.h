@@ -22,6 +22,7 @@ struct DataFiles {
   std::vector<AddFilePtr> adds;
   std::int64_t rows = 0;
   std::int64_t bytes = 0;
+  std::vector<std::string> others;  // absolute paths of files that come and go with them
 };
 
 struct DataWriteOptions {

@@ -4,8 +4,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
+
+#include "base/failpoint.h"
+#include "base/random.h"
 
 #include "delta/snapshot.h"
 #include "format/byte_input.h"
@@ -24,6 +29,7 @@ constexpr std::int64_t container_rows = 1 << 16;
 constexpr std::size_t bitmap_bytes = container_rows / 8;
 constexpr std::int64_t vector_bytes_max = 1LL << 31;  // sizes in files are 32-bit numbers
 constexpr std::size_t encoded_uuid_size = 20;
+constexpr char file_version = 1;  // the first byte of a file of vectors
 constexpr std::string_view z85_alphabet =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
@@ -256,6 +262,19 @@ std::optional<std::string> decode_z85(std::string_view text) {
   return bytes;
 }
 
+std::string encode_z85(std::string_view bytes) {
+  std::string out;
+  for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
+    std::uint32_t value = load_big_endian(bytes.data() + at);
+    std::array<char, 5> digits{};
+    constexpr std::uint32_t base = z85_alphabet.size();
+    for (std::size_t i = digits.size(); i-- > 0; value /= base)
+      digits[i] = z85_alphabet[value % base];
+    out.append(digits.data(), digits.size());
+  }
+  return out;
+}
+
 Result<std::string> deletion_vector_path(const std::string& table, const DeletionVector& vector) {
   const std::string_view text = vector.path_or_inline;
   if (vector.storage_type == "p") return resolve_path(table, vector.path_or_inline);
@@ -331,6 +350,39 @@ Result<DeletedRows> read_deletion_vector(io::Store& store, const std::string& ta
                                rows->count()));
   }
   return rows;
+}
+
+DeletionVectorFile::DeletionVectorFile(std::shared_ptr<io::Store> store, std::string table)
+    : store_(std::move(store)), bytes_(1, file_version) {
+  const std::string uuid = new_uuid();
+  std::string digits;
+  std::copy_if(uuid.begin(), uuid.end(), std::back_inserter(digits),
+               [](char c) { return c != '-'; });
+  std::string raw;
+  for (std::size_t i = 0; i + 2 <= digits.size(); i += 2)
+    raw += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  encoded_uuid_ = encode_z85(raw);
+  path_ = io::join_path(table, "deletion_vector_" + uuid + ".bin");
+}
+
+DeletionVector DeletionVectorFile::add(const RowSet& rows) {
+  const std::string bitmap = rows.to_bytes();
+  const DeletionVector out{"u", encoded_uuid_, static_cast<std::int64_t>(bytes_.size()),
+                           static_cast<std::int64_t>(bitmap.size()), rows.count()};
+  const auto append_number = [&](std::uint32_t number) {
+    const std::uint32_t big_endian = __builtin_bswap32(number);
+    bytes_.append(reinterpret_cast<const char*>(&big_endian), sizeof(big_endian));
+  };
+  append_number(static_cast<std::uint32_t>(bitmap.size()));
+  bytes_ += bitmap;
+  append_number(static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const unsigned char*>(bitmap.data()), bitmap.size())));
+  return out;
+}
+
+Status DeletionVectorFile::write() const {
+  TRY(store_->put(path_, bytes_));
+  return failpoints::pass("delta.deletion_vectors");
 }
 
 }  // namespace millstream::delta

@@ -1,9 +1,11 @@
 // Deletion vectors: which rows of a data file are deleted, by their positions in the file. Read in
 // the portable format, wherever they are kept: inline in the log, or in a file under the table or
-// at an absolute path. Immutable once read.
+// at an absolute path; immutable once read. Written into files under the table, those of one commit
+// into one file.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,7 +56,25 @@ Result<DeletedRows> read_deletion_vector(io::Store& store, const std::string& ta
 // The file of a vector that is kept in one ("u" and "p").
 Result<std::string> deletion_vector_path(const std::string& table, const DeletionVector& vector);
 
+// The vectors of one commit, before it. Used by one thread.
+class DeletionVectorFile {
+ public:
+  DeletionVectorFile(std::shared_ptr<io::Store> store, std::string table);
+
+  DeletionVector add(const RowSet& rows);
+  bool empty() const { return bytes_.size() == 1; }
+  const std::string& path() const { return path_; }  // absolute
+  Status write() const;                              // durable when it returns
+
+ private:
+  const std::shared_ptr<io::Store> store_;
+  std::string path_;
+  std::string encoded_uuid_;
+  std::string bytes_;
+};
+
 // Z85: five characters for four bytes. Nothing: not such a text.
 std::optional<std::string> decode_z85(std::string_view text);
+std::string encode_z85(std::string_view bytes);  // a multiple of four
 
 }  // namespace millstream::delta

@@ -165,5 +165,41 @@ TEST(DeletionVector, FileIsChecked) {
       read_deletion_vector(*store, table, vector).status().is("FAILED_READ_FILE.FILE_NOT_EXIST"));
 }
 
+TEST(DeletionVector, Z85) {
+  EXPECT_EQ(encode_z85(std::string_view(
+                "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 16)),
+            "01*zhl@^&yH)+oP+?.Z!");
+  const auto bytes = decode_z85("^-aqEH.-t@S}K{vb[*k^");
+  ASSERT_TRUE(bytes.has_value());
+  EXPECT_EQ(encode_z85(*bytes), "^-aqEH.-t@S}K{vb[*k^");
+}
+
+TEST(DeletionVector, WrittenFilesAreReadBack) {
+  const auto store = io::memory_store();
+  DeletionVectorFile file(store, table);
+  EXPECT_TRUE(file.empty());
+  RowSet few;
+  for (const std::int64_t row : {3, 4, 7, 11, 18, 29}) few.add(row);
+  RowSet many;
+  for (std::int64_t row = 0; row < 200'000; row += 3) many.add(row);
+  const DeletionVector first = file.add(few);
+  const DeletionVector second = file.add(many);
+  EXPECT_EQ(first.offset, 1);
+  EXPECT_EQ(first.size_in_bytes, 44);
+  EXPECT_EQ(first.cardinality, 6);
+  EXPECT_EQ(second.offset, 1 + 4 + 44 + 4);
+  ASSERT_TRUE(file.write().ok());
+  EXPECT_EQ(deletion_vector_path(table, first).value(), file.path());
+  EXPECT_EQ(deleted(read_deletion_vector(*store, table, first).value(), 0, 40),
+            (std::vector<std::int64_t>{3, 4, 7, 11, 18, 29}));
+  const auto rows = read_deletion_vector(*store, table, second);
+  ASSERT_TRUE(rows.ok()) << rows.status().to_string();
+  EXPECT_EQ(rows->count(), many.count());
+  EXPECT_EQ(rows->last(), 199'998);
+  // The bytes of the first are those that the reference writes.
+  EXPECT_EQ(store->get(file.path()).value().substr(0, 53),
+            "\x01" + big(44) + six + big(0xacd74a79));
+}
+
 }  // namespace
 }  // namespace millstream::delta

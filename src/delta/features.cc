@@ -77,19 +77,21 @@ bool blocks_write(const std::string& feature, const TableInfo& info, bool enforc
   if (name == "generatedColumns") {
     return !columns_computed && any_metadata(info, "delta.generationExpression");
   }
-  if (name == "identityColumns") return any_metadata(info, "delta.identity.start");
+  if (name == "identityColumns") {
+    return !columns_computed && any_metadata(info, "delta.identity.start");
+  }
   if (name == "allowColumnDefaults") {
     return !columns_computed && any_metadata(info, "CURRENT_DEFAULT");
   }
   if (name == "clustering") return false;  // new files are not clustered, which they need not be
-  if (name == "columnMapping") return info.mapping != MappingMode::none;
   if (name == "inCommitTimestamp") return false;
   if (name.starts_with("icebergCompat")) {
     return info.flag("delta.enable" + to_upper(name.substr(0, 1)) + name.substr(1), false);
   }
   static const std::set<std::string> fine = {
-      "deletionVectors", "timestampNtz",        "timestampWithoutTimezone", "v2Checkpoint",
-      "domainMetadata",  "vacuumProtocolCheck", "checkpointProtection",     "typeWidening"};
+      "columnMapping", "deletionVectors", "timestampNtz",        "timestampWithoutTimezone",
+      "v2Checkpoint",  "domainMetadata",  "vacuumProtocolCheck", "checkpointProtection",
+      "typeWidening"};
   return !fine.contains(name);
 }
 
@@ -138,8 +140,12 @@ constexpr std::string_view feature_prefix = "delta.feature.";
 constexpr std::array listable_features = {
     "allowColumnDefaults", "appendOnly",     "invariants",     "checkConstraints",
     "generatedColumns",    "timestampNtz",   "domainMetadata", "clustering",
-    "vacuumProtocolCheck", "changeDataFeed",
+    "vacuumProtocolCheck", "changeDataFeed", "columnMapping",  "deletionVectors",
+    "identityColumns",
 };
+// Those of them that readers must know too.
+constexpr std::array features_of_readers = {"columnMapping", "deletionVectors", "timestampNtz",
+                                            "vacuumProtocolCheck"};
 
 struct Property {
   const char* name;
@@ -147,7 +153,7 @@ struct Property {
 };
 // The properties that the reference knows; those that ask for what Millstream does not do are
 // refused.
-constexpr std::array<Property, 33> known_properties = {{
+constexpr std::array<Property, 34> known_properties = {{
     {"delta.appendOnly", true},
     {"delta.autoOptimize.optimizeWrite", false},
     {"delta.autoOptimize.autoCompact", false},
@@ -156,7 +162,8 @@ constexpr std::array<Property, 33> known_properties = {{
     {"delta.checkpointRetentionDuration", true},
     {"delta.checkpoint.writeStatsAsJson", true},
     {"delta.checkpoint.writeStatsAsStruct", true},
-    {"delta.columnMapping.mode", false},
+    {"delta.columnMapping.mode", true},
+    {"delta.columnMapping.maxColumnId", true},
     {"delta.compatibility.symlinkFormatManifest.enabled", false},
     {"delta.dataSkippingNumIndexedCols", true},
     {"delta.dataSkippingStatsColumns", true},
@@ -166,7 +173,7 @@ constexpr std::array<Property, 33> known_properties = {{
     {"delta.enableExpiredLogCleanup", true},
     {"delta.enableFullRetentionRollback", true},
     {"delta.enableChangeDataFeed", true},
-    {"delta.enableDeletionVectors", false},
+    {"delta.enableDeletionVectors", true},
     {"delta.enableTypeWidening", false},
     {"delta.enableRowTracking", false},
     {"delta.enableInCommitTimestamps", false},
@@ -191,12 +198,17 @@ Status check_value(const std::string& name, const std::string& value) {
   if (name == "delta.checkpointInterval") {
     const auto number = parse_int64(value);
     if (!number || *number <= 0) return bad("needs to be a positive integer.");
+  } else if (name == "delta.columnMapping.mode") {
+    if (!equals_ignore_case(value, "none") && !equals_ignore_case(value, "name") &&
+        !equals_ignore_case(value, "id"))
+      return bad("must be none, name or id.");
   } else if (name == "delta.isolationLevel") {
     if (!equals_ignore_case(value, "Serializable")) return bad("must be Serializable.");
   } else if (name == "delta.dataSkippingNumIndexedCols") {
     const auto number = parse_int64(value);
     if (!number || *number < -1) return bad("needs to be larger than or equal to -1.");
-  } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed") {
+  } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed" ||
+             name == "delta.enableDeletionVectors") {
     if (!parse_bool(value)) return bad("must be true or false.");
   }
   return Status::OK();
@@ -252,9 +264,30 @@ std::vector<std::pair<std::string, int>> versioned_features(
     if (equals_ignore_case(key, "delta.enableChangeDataFeed") && equals_ignore_case(value, "true"))
       out.emplace_back("changeDataFeed", 4);
   }
+  for (const auto& [key, value] : properties) {
+    if (equals_ignore_case(key, "delta.columnMapping.mode") && !equals_ignore_case(value, "none"))
+      out.emplace_back("columnMapping", 5);
+  }
   if (has_metadata(schema, "delta.generationExpression")) out.emplace_back("generatedColumns", 4);
   if (has_metadata(schema, "delta.identity.start")) out.emplace_back("identityColumns", 6);
   return out;
+}
+
+// What of the writers' features readers must know. Column mapping alone came before their lists.
+void list_for_readers(Protocol& protocol) {
+  for (const char* name : features_of_readers) {
+    const auto& listed = *protocol.writer_features;
+    if (std::find(listed.begin(), listed.end(), name) == listed.end()) continue;
+    const bool mapping = std::string_view(name) == "columnMapping";
+    protocol.min_reader = std::max(protocol.min_reader, mapping ? 2 : 3);
+  }
+  if (protocol.min_reader < 3) return;
+  if (!protocol.reader_features) protocol.reader_features.emplace();
+  for (const char* name : features_of_readers) {
+    const auto& listed = *protocol.writer_features;
+    if (std::find(listed.begin(), listed.end(), name) != listed.end())
+      add_once(*protocol.reader_features, name);
+  }
 }
 
 }  // namespace
@@ -298,10 +331,12 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
       blocking.push_back(feature);
     }
   }
-  // Also where the protocol does not list it: readers go by the property.
-  if (info.mapping != MappingMode::none &&
-      std::find(blocking.begin(), blocking.end(), "columnMapping") == blocking.end()) {
-    blocking.push_back("columnMapping");
+  const bool may_mark =
+      std::find(features.begin(), features.end(), "deletionVectors") != features.end();
+  if (marks_deleted_rows(info) && !may_mark) {
+    return Status::illegal_state(
+        "the table {} has delta.enableDeletionVectors, but its protocol does not list the feature",
+        table);
   }
   if (blocking.empty()) return Status::OK();
   return unsupported_features("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", table, blocking);
@@ -352,6 +387,10 @@ Protocol protocol_for(const column::Schema& schema,
                       const std::map<std::string, std::string>& properties) {
   Protocol protocol;
   std::vector<std::string> listed = features_of(properties);
+  for (const auto& [key, value] : properties) {
+    if (equals_ignore_case(key, "delta.enableDeletionVectors") && equals_ignore_case(value, "true"))
+      add_once(listed, "deletionVectors");
+  }
   const bool ntz = any_type(schema, TypeKind::timestamp_ntz);
   if (ntz) add_once(listed, "timestampNtz");
   const auto versioned = versioned_features(schema, properties);
@@ -368,12 +407,9 @@ Protocol protocol_for(const column::Schema& schema,
   if (std::find(listed.begin(), listed.end(), "clustering") != listed.end()) {
     add_once(listed, "domainMetadata");
   }
-  if (std::find(listed.begin(), listed.end(), "timestampNtz") != listed.end()) {
-    protocol.min_reader = 3;
-    protocol.reader_features = {"timestampNtz"};
-  }
   protocol.min_writer = 7;
   protocol.writer_features = std::move(listed);
+  list_for_readers(protocol);
   return protocol;
 }
 
@@ -394,14 +430,7 @@ Protocol upgraded(const Protocol& current, const column::Schema& schema,
   for (const auto& [name, version] : versioned_features(schema, properties)) {
     add_once(*next.writer_features, name);
   }
-  if (next.min_reader < 3) return next;
-  if (!next.reader_features) {
-    next.reader_features.emplace();
-    if (current.min_reader == 2) next.reader_features = {"columnMapping"};
-  }
-  for (const auto& name : needed.reader_features.value_or(std::vector<std::string>())) {
-    add_once(*next.reader_features, name);
-  }
+  list_for_readers(next);
   return next;
 }
 

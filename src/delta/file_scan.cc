@@ -104,17 +104,6 @@ Result<std::shared_ptr<ScanPlan>> make_plan(const std::shared_ptr<io::Store>& st
   return plan;
 }
 
-// The array as one of `type`, which differs in names of struct fields only.
-std::shared_ptr<arrow::ArrayData> renamed(const std::shared_ptr<arrow::ArrayData>& data,
-                                          const std::shared_ptr<arrow::DataType>& type) {
-  auto out = data->Copy();
-  out->type = type;
-  for (std::size_t i = 0; i < out->child_data.size(); ++i) {
-    out->child_data[i] = renamed(out->child_data[i], type->field(static_cast<int>(i))->type());
-  }
-  return out;
-}
-
 // Some files, one after the other.
 class FilesReader final : public connector::BatchReader {
  public:

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "connector/chained.h"
 #include "delta/commit_files.h"
 #include "delta/file_scan.h"
+#include "format/parquet.h"
 
 namespace millstream::delta {
 namespace {
@@ -61,39 +63,71 @@ std::vector<std::pair<std::string, std::string>> metrics_of(const Optimized& don
   return out;
 }
 
-}  // namespace
-
-std::vector<std::vector<AddFilePtr>> bins_of(const std::vector<AddFilePtr>& files) {
+// Files of one partition each, as many as one file should hold.
+std::vector<std::vector<AddFilePtr>> binned(const std::vector<AddFilePtr>& files) {
   std::map<PartitionValues, std::vector<AddFilePtr>> partitions;
-  for (const auto& file : files) {
-    if (file->size < small_file_bytes || file->deletion_vector != nullptr) {
-      partitions[file->partition_values].push_back(file);
-    }
-  }
+  for (const auto& file : files) partitions[file->partition_values].push_back(file);
   std::vector<std::vector<AddFilePtr>> bins;
   for (auto& [values, candidates] : partitions) {
     std::ranges::stable_sort(candidates, {}, [](const auto& file) { return file->size; });
-    std::vector<std::vector<AddFilePtr>> of_partition;
+    bool first = true;
     std::int64_t filled = 0;
     for (auto& file : candidates) {
-      if (of_partition.empty() || filled + file->size > bin_bytes_max) {
-        of_partition.emplace_back();
+      if (std::exchange(first, false) || filled + file->size > bin_bytes_max) {
+        bins.emplace_back();
         filled = 0;
       }
       filled += file->size;
-      of_partition.back().push_back(std::move(file));
-    }
-    for (auto& bin : of_partition) {
-      if (bin.size() > 1 || bin[0]->deletion_vector != nullptr) bins.push_back(std::move(bin));
+      bins.back().push_back(std::move(file));
     }
   }
   return bins;
 }
 
+// Whether a file has fields, at any depth, that the table has not.
+bool has_other_fields(const column::Schema& file, const column::Schema& table) {
+  return std::ranges::any_of(file, [&](const auto& field) {
+    const int index = column::find_field(table, field.name);
+    if (index < 0) return true;
+    const auto& type = table[static_cast<std::size_t>(index)].type;
+    return field.type->is_nested() && type->is_nested() &&
+           has_other_fields(field.type->fields(), type->fields());
+  });
+}
+
+}  // namespace
+
+std::vector<std::vector<AddFilePtr>> bins_of(const std::vector<AddFilePtr>& files) {
+  std::vector<AddFilePtr> candidates;
+  for (const auto& file : files) {
+    if (file->size < small_file_bytes || file->deletion_vector != nullptr)
+      candidates.push_back(file);
+  }
+  auto bins = binned(candidates);
+  std::erase_if(bins, [](const auto& bin) { return bin.size() == 1; });
+  return bins;
+}
+
+Result<std::vector<std::vector<AddFilePtr>>> bins_to_purge(const Log& log, const Snapshot& snapshot,
+                                                           const std::vector<AddFilePtr>& files) {
+  std::vector<AddFilePtr> candidates;
+  for (const auto& file : files) {
+    bool purged = file->deletion_vector != nullptr;
+    // Columns are dropped where they are mapped only.
+    if (!purged && snapshot.info().mapping != MappingMode::none) {
+      TRY_ASSIGN(const auto footer,
+                 format::read_parquet_footer(log.store(), resolve_path(log.table(), file->path)));
+      purged = has_other_fields(footer.schema, snapshot.info().physical);
+    }
+    if (purged) candidates.push_back(file);
+  }
+  return binned(candidates);
+}
+
 Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPtr& snapshot,
                                const std::vector<std::vector<AddFilePtr>>& bins,
-                               const std::string& parameters, const std::string& time_zone,
-                               const CancelToken* cancel) {
+                               const std::string& operation, const std::string& parameters,
+                               const std::string& time_zone, const CancelToken* cancel) {
   Optimized done;
   done.version = snapshot->version();
   done.bins = static_cast<std::int64_t>(bins.size());
@@ -129,7 +163,7 @@ Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPt
   done.removed = sizes_of(removed);
   done.partitions = static_cast<std::int64_t>(partitions.size());
   txn.isolation = "SnapshotIsolation";
-  txn.operation = "OPTIMIZE";
+  txn.operation = operation;
   txn.parameters = parameters;
   txn.metrics = metrics_of(done, std::move(added));
   TRY_ASSIGN(done.version, commit_files(*log, txn, snapshot->info(), files));

@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "delta/commit_files.h"
+#include "delta/deletion_vector.h"
 #include "delta/features.h"
+#include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
 #include "delta/time_travel.h"
@@ -43,12 +45,17 @@ Status out_of_range(std::int64_t version, const Log& log, std::int64_t latest) {
 Status check_files(io::Store& store, const std::string& table,
                    const std::vector<AddFilePtr>& files) {
   for (const auto& file : files) {
-    const std::string path = resolve_path(table, file->path);
-    TRY_ASSIGN(const bool there, store.exists(path));
-    if (!there) {
+    std::vector<std::string> needed = {resolve_path(table, file->path)};
+    const auto& vector = file->deletion_vector;
+    if (vector != nullptr && vector->storage_type != "i") {
+      TRY_ASSIGN(auto path, deletion_vector_path(table, *vector));
+      needed.push_back(std::move(path));
+    }
+    for (const auto& path : needed) {
+      TRY_ASSIGN(const bool there, store.exists(path));
+      if (there) continue;
       return Status::illegal_state(
-          "the version cannot be restored: its data file {} is gone (removed by VACUUM, or by "
-          "hand)",
+          "the version cannot be restored: its file {} is gone (removed by VACUUM, or by hand)",
           path);
     }
   }
@@ -63,7 +70,7 @@ Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& 
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr now, log->latest());
   if (now == nullptr) return Status::not_found("no Delta table in {}", table);
-  TRY(check_writable(now->protocol(), now->info(), table, true));
+  TRY(check_writable(now->protocol(), now->info(), table, true, true));
   TRY_ASSIGN(const std::int64_t version, version_of(*log, target));
   if (version < 0 || version > now->version()) return out_of_range(version, *log, now->version());
   if (version == now->version()) return std::optional<Restored>();
@@ -93,7 +100,10 @@ Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& 
     out.removed_bytes += file->size;
   }
   TRY(check_files(*store, table, txn.adds));
-  if (then->metadata() != now->metadata()) txn.metadata = then->metadata();
+  Metadata metadata = then->metadata();
+  keep_greatest_id(now->metadata(), metadata);
+  TRY(keep_marks(now->schema(), metadata));
+  if (metadata != now->metadata()) txn.metadata = std::move(metadata);
   txn.operation = "RESTORE";
   txn.parameters = fmt::format(R"({{"version":{},"timestamp":{}}})",
                                target.version ? fmt::to_string(version) : "null",

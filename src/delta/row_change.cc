@@ -9,6 +9,7 @@
 #include "connector/chained.h"
 #include "delta/change_feed.h"
 #include "delta/commit_files.h"
+#include "delta/deletion_vector.h"
 #include "delta/features.h"
 #include "delta/file_scan.h"
 #include "delta/stats.h"
@@ -47,13 +48,69 @@ Result<bool> all_rows_go(const Log& log, const RowChange::ChangedFile& changed) 
   return footer.rows - (deleted ? deleted->cardinality : 0) == changed.rows->count();
 }
 
-// The rows of the changed files that stay.
-Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& change,
-                                          std::int64_t* bytes) {
-  auto choice = std::make_shared<RowChoice>();
+using ChangedFiles = std::vector<RowChange::ChangedFile>;
+
+// What becomes of the changed files.
+struct Fates {
+  ChangedFiles rewritten;
+  ChangedFiles marked;
+};
+
+Result<Fates> fates_of(const Log& log, const RowChange& change) {
+  Fates out;
+  auto& some_stay = marks_deleted_rows(*change.plan.info) ? out.marked : out.rewritten;
   for (const auto& changed : change.changed) {
     TRY_ASSIGN(const bool all_go, all_rows_go(log, changed));
-    if (all_go) continue;
+    if (!all_go) some_stay.push_back(changed);
+  }
+  return out;
+}
+
+// The same file with more of its rows deleted. The log counts all rows of such a file.
+Result<AddFilePtr> marked_file(const Log& log, const RowChange::ChangedFile& changed,
+                               DeletionVectorFile& vectors) {
+  AddFile out = *changed.file;
+  RowSet rows;
+  if (out.deletion_vector != nullptr) {
+    TRY_ASSIGN(const auto deleted,
+               read_deletion_vector(*log.store(), log.table(), *out.deletion_vector));
+    rows = deleted.rows();
+  }
+  rows.add_all(*changed.rows);
+  auto count = parse_stats(out.stats).rows;
+  if (!count) {
+    TRY_ASSIGN(const auto footer,
+               format::read_parquet_footer(log.store(), resolve_path(log.table(), out.path)));
+    count = footer.rows;
+  }
+  out.stats = with_wide_bounds(out.stats, *count);
+  out.deletion_vector = std::make_shared<const DeletionVector>(vectors.add(rows));
+  out.data_change = true;
+  return std::make_shared<const AddFile>(std::move(out));
+}
+
+// The marked files, whose vectors are durable.
+Result<std::vector<AddFilePtr>> mark_rows(const Log& log, const ChangedFiles& marked,
+                                          DataFiles& files, ChangeCounts& counts) {
+  std::vector<AddFilePtr> out;
+  DeletionVectorFile vectors(log.store(), log.table());
+  for (const auto& changed : marked) {
+    TRY_ASSIGN(auto file, marked_file(log, changed, vectors));
+    out.push_back(std::move(file));
+    ++counts.vectors_added;
+    counts.vectors_updated += changed.file->deletion_vector != nullptr ? 1 : 0;
+  }
+  if (vectors.empty()) return out;
+  files.others.push_back(vectors.path());
+  TRY(vectors.write());
+  return out;
+}
+
+// The rows of those files that stay.
+Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& change,
+                                          const ChangedFiles& rewritten, std::int64_t* bytes) {
+  auto choice = std::make_shared<RowChoice>();
+  for (const auto& changed : rewritten) {
     choice->files.push_back(changed.file);
     choice->left_out.push_back(changed.rows);
     *bytes += changed.file->size;
@@ -64,14 +121,19 @@ Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& chang
                    change.time_zone);
 }
 
-void add_removes(const RowChange& change, std::int64_t now_ms, Transaction& txn,
-                 ChangeCounts& counts) {
+void add_removes(const RowChange& change, const ChangedFiles& marked, std::int64_t now_ms,
+                 Transaction& txn, ChangeCounts& counts) {
   for (const auto& changed : change.changed) {
     txn.removes.push_back(
         std::make_shared<const RemoveFile>(remove_of(*changed.file, now_ms, true)));
     ++counts.files_removed;
     counts.bytes_removed += changed.file->size;
     counts.vectors_removed += changed.file->deletion_vector != nullptr ? 1 : 0;
+  }
+  // Those that are added again have not gone.
+  for (const auto& changed : marked) {
+    --counts.files_removed;
+    counts.bytes_removed -= changed.file->size;
   }
 }
 
@@ -113,7 +175,8 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   ChangeCounts counts;
   std::atomic<std::int64_t> copied{0};
   std::int64_t copied_bytes = 0;
-  TRY_ASSIGN(const auto stay, rows_that_stay(*log, change, &copied_bytes));
+  TRY_ASSIGN(const Fates fates, fates_of(*log, change));
+  TRY_ASSIGN(const auto stay, rows_that_stay(*log, change, fates.rewritten, &copied_bytes));
   connector::Batches rows{change.plan.info->schema, change.added.partitions};
   for (const auto& partition : stay.partitions) {
     rows.partitions.push_back(
@@ -134,6 +197,12 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
     remove_data_files(*log->store(), log->table(), files);
     return change_files.status();
   }
+  const auto marked = mark_rows(*log, fates.marked, files, counts);
+  if (!marked.ok()) {
+    remove_data_files(*log->store(), log->table(), files);
+    remove_data_files(*log->store(), log->table(), *change_files);
+    return marked.status();
+  }
   counts.files_added = static_cast<std::int64_t>(files.adds.size());
   counts.bytes_added = files.bytes;
   counts.rows_copied = copied;
@@ -145,9 +214,12 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   txn.metadata = change.plan.metadata;
   txn.protocol = change.plan.protocol;
   txn.txn = change.txn;
+  if (change.numbers != nullptr && change.numbers->are_used())
+    TRY(note_numbers(*change.numbers, *change.plan.info, txn));
   txn.adds = files.adds;
+  txn.adds.insert(txn.adds.end(), marked->begin(), marked->end());
   add_change_files(*change_files, txn);
-  add_removes(change, SystemClock().now_ms(), txn, counts);
+  add_removes(change, fates.marked, SystemClock().now_ms(), txn, counts);
   if (txn.adds.empty() && txn.removes.empty() && !txn.metadata && !txn.txn) {
     return change.read->version();
   }

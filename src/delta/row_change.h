@@ -1,6 +1,7 @@
 // RowChange: a transaction that changes some rows of a table: DELETE, UPDATE, MERGE and writes that
-// replace rows. The files that hold rows which go are rewritten without them (whole files are left
-// out unread), new rows are written beside them, and one commit does it all. Rows are streamed.
+// replace rows. The files that hold rows which go are rewritten without them, or, where the table
+// has deletion vectors, stay with the rows marked (whole files are left out unread); new rows are
+// written beside them, and one commit does it all. Rows are streamed.
 // Made for one attempt, used by one thread; the writing itself is parallel.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "base/status.h"
 #include "conc/cancel.h"
 #include "connector/batches.h"
+#include "delta/identity.h"
 #include "delta/row_set.h"
 #include "delta/transaction.h"
 #include "delta/write_plan.h"
@@ -33,7 +35,8 @@ struct RowChange {
   connector::Batches added;  // the rows in their place, and new ones; may be empty
   // Every change, as the table's columns and _change_type; empty: the files say it.
   connector::Batches change_feed;
-  WritePlan plan;                 // the table as it is after the change
+  WritePlan plan;                                  // the table as it is after the change
+  std::shared_ptr<const IdentityNumbers> numbers;  // that `added` gets; null: none
   std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
   std::optional<Txn> txn;
   std::string operation;
@@ -48,7 +51,9 @@ struct ChangeCounts {
   std::int64_t files_removed = 0;
   std::int64_t bytes_removed = 0;
   std::int64_t change_files = 0;
-  std::int64_t vectors_removed = 0;  // deletion vectors of files that went
+  std::int64_t vectors_added = 0;  // deletion vectors of files, new ones or in the place of others
+  std::int64_t vectors_updated = 0;  // those in the place of others
+  std::int64_t vectors_removed = 0;  // of files that went, or got others
   std::int64_t rows_copied = 0;      // that stayed as they were, in files that were rewritten
   std::int64_t rows_written = 0;     // all of them
 };

@@ -13,6 +13,7 @@ constexpr std::size_t array_values_max = 4096;  // more take less room as bits
 constexpr std::size_t words = container_rows / 64;
 constexpr std::uint32_t portable_magic = 1681511377;
 constexpr std::uint32_t cookie_without_runs = 12346;
+constexpr std::uint32_t cookie_with_runs = 12347;  // and the number of containers above it
 
 template <typename T>
 void append(std::string& out, T value) {
@@ -103,32 +104,88 @@ void RowSet::clear(std::int64_t first, std::int64_t rows, std::uint8_t* bits) co
   }
 }
 
+namespace {
+
+// A container as the portable format has it.
+struct Encoded {
+  std::uint16_t key = 0;
+  std::int64_t count = 0;
+  bool is_runs = false;
+  std::string bytes;
+};
+
+// Rows that follow one another take four bytes, where that is less than the rows one by one.
+std::string runs_of(const std::vector<std::uint16_t>& rows) {
+  std::string runs;
+  for (std::size_t i = 0; i < rows.size();) {
+    std::size_t end = i + 1;
+    while (end < rows.size() && rows[end] == rows[end - 1] + 1) ++end;
+    append(runs, rows[i]);
+    append(runs, static_cast<std::uint16_t>(end - i - 1));
+    i = end;
+  }
+  std::string out;
+  append(out, static_cast<std::uint16_t>(runs.size() / 4));
+  return out + runs;
+}
+
+// One 32-bit bitmap.
+void append_bitmap(std::string& out, const std::vector<Encoded>& containers) {
+  constexpr std::size_t offsets_from_containers = 4;  // fewer, with runs: no table of offsets
+  const std::size_t begin = out.size();
+  const bool has_runs = std::any_of(containers.begin(), containers.end(),
+                                    [](const auto& container) { return container.is_runs; });
+  if (has_runs) {
+    append(out, static_cast<std::uint32_t>(cookie_with_runs | (containers.size() - 1) << 16));
+    std::string flags((containers.size() + 7) / 8, 0);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      if (containers[i].is_runs) flags[i / 8] = static_cast<char>(flags[i / 8] | 1 << (i % 8));
+    }
+    out += flags;
+  } else {
+    append(out, cookie_without_runs);
+    append(out, static_cast<std::uint32_t>(containers.size()));
+  }
+  for (const auto& container : containers) {
+    append(out, container.key);
+    append(out, static_cast<std::uint16_t>(container.count - 1));
+  }
+  // Where each container's values are, from the bitmap's own beginning.
+  if (!has_runs || containers.size() >= offsets_from_containers) {
+    std::size_t offset = out.size() - begin + containers.size() * sizeof(std::uint32_t);
+    for (const auto& container : containers) {
+      append(out, static_cast<std::uint32_t>(offset));
+      offset += container.bytes.size();
+    }
+  }
+  for (const auto& container : containers) out += container.bytes;
+}
+
+}  // namespace
+
 std::string RowSet::to_bytes() const {
-  std::map<std::int64_t, std::vector<const std::pair<const std::int64_t, Container>*>> buckets;
-  for (const auto& entry : containers_) buckets[entry.first / container_rows].push_back(&entry);
+  std::map<std::int64_t, std::vector<Encoded>> buckets;
+  for (const auto& [key, container] : containers_) {
+    Encoded encoded{static_cast<std::uint16_t>(key % container_rows), container.count(), false, ""};
+    std::vector<std::uint16_t> rows = container.values;
+    for (const std::uint16_t value : container.values) append(encoded.bytes, value);
+    for (std::size_t i = 0; i < container.bits.size(); ++i) {
+      append(encoded.bytes, container.bits[i]);
+      for (std::uint64_t word = container.bits[i]; word != 0; word &= word - 1)
+        rows.push_back(static_cast<std::uint16_t>(i * 64 + std::countr_zero(word)));
+    }
+    if (std::string runs = runs_of(rows); runs.size() < encoded.bytes.size()) {
+      encoded.bytes = std::move(runs);
+      encoded.is_runs = true;
+    }
+    buckets[key / container_rows].push_back(std::move(encoded));
+  }
   std::string out;
   append(out, portable_magic);
   append(out, static_cast<std::uint64_t>(buckets.size()));
   for (const auto& [key, containers] : buckets) {
     append(out, static_cast<std::uint32_t>(key));
-    append(out, cookie_without_runs);
-    append(out, static_cast<std::uint32_t>(containers.size()));
-    for (const auto* entry : containers) {
-      append(out, static_cast<std::uint16_t>(entry->first % container_rows));
-      append(out, static_cast<std::uint16_t>(entry->second.count() - 1));
-    }
-    // Where each container's values are, from the bitmap's own beginning.
-    std::uint32_t offset = static_cast<std::uint32_t>(8 + containers.size() * 8);
-    for (const auto* entry : containers) {
-      append(out, offset);
-      const Container& container = entry->second;
-      offset += static_cast<std::uint32_t>(container.bits.empty() ? container.values.size() * 2
-                                                                  : words * sizeof(std::uint64_t));
-    }
-    for (const auto* entry : containers) {
-      for (const std::uint16_t value : entry->second.values) append(out, value);
-      for (const std::uint64_t word : entry->second.bits) append(out, word);
-    }
+    append_bitmap(out, containers);
   }
   return out;
 }

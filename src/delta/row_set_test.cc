@@ -72,5 +72,22 @@ TEST(RowSet, TakesInAnother) {
   for (const auto row : wanted) EXPECT_TRUE(both.contains(row));
 }
 
+// As many bytes as the reference's vectors of the same rows.
+TEST(RowSet, RowsThatFollowOneAnotherAreRuns) {
+  const auto set_of = [](std::int64_t first, std::int64_t last) {
+    RowSet set;
+    for (std::int64_t row = first; row <= last; ++row) set.add(row);
+    return set;
+  };
+  EXPECT_EQ(set_of(0, 4).to_bytes().size(), 31U);
+  EXPECT_EQ(set_of(3, 3).to_bytes().size(), 34U);
+  for (const std::int64_t last : {std::int64_t{70'000}, std::int64_t{400'000}}) {
+    const auto vector = DeletedRows::parse(set_of(5, last).to_bytes());
+    ASSERT_TRUE(vector.ok()) << vector.status().message();
+    EXPECT_EQ(vector->count(), last - 4);
+    EXPECT_EQ(vector->last(), last);
+  }
+}
+
 }  // namespace
 }  // namespace millstream::delta

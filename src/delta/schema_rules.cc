@@ -179,7 +179,7 @@ std::string partitioning_mismatch(const std::vector<std::string>& given,
 
 Result<Schema> schema_after_write(const TableInfo& table, const Schema& data, bool merge,
                                   CastRule rule, bool overwrite) {
-  TRY(check_column_names(data, "DATA"));
+  TRY(check_column_names(data, "DATA", table.mapping != MappingMode::none));
   Merge state{merge, rule};
   TRY_ASSIGN(Schema merged, merge_fields(table.schema, data, state));
   if (state.extra_columns && !merge) {
@@ -208,10 +208,11 @@ Result<Schema> schema_after_write(const TableInfo& table, const Schema& data, bo
   return merged;
 }
 
-Status check_column_names(const Schema& schema, std::string_view duplicates_found_in) {
+Status check_column_names(const Schema& schema, std::string_view duplicates_found_in,
+                          bool any_characters) {
   std::vector<std::string> invalid;
   TRY(check_names_below(schema, "", duplicates_found_in, invalid));
-  if (invalid.empty()) return Status::OK();
+  if (invalid.empty() || any_characters) return Status::OK();
   return Status::error("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
                        {{"invalidColumnNames", join(invalid, ", ")}});
 }

@@ -24,8 +24,9 @@ Result<column::Schema> schema_after_write(const TableInfo& table, const column::
                                           bool merge, CastRule rule, bool overwrite = false);
 
 // Names of a table's columns, at every depth: no duplicates (ignoring case), no characters that
-// Parquet's readers refuse.
-Status check_column_names(const column::Schema& schema, std::string_view duplicates_found_in);
+// Parquet's readers refuse, unless files have the columns by other names (`any_characters`).
+Status check_column_names(const column::Schema& schema, std::string_view duplicates_found_in,
+                          bool any_characters = false);
 // Each is a column of the schema, of a type that can be one, and one column remains. The columns in
 // the schema's spelling.
 Result<std::vector<std::string>> check_partition_columns(const column::Schema& schema,

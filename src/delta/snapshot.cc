@@ -72,6 +72,10 @@ Result<TableInfoPtr> make_table_info(Metadata metadata) {
   return TableInfoPtr(std::move(info));
 }
 
+bool marks_deleted_rows(const TableInfo& info) {
+  return info.flag("delta.enableDeletionVectors", false);
+}
+
 std::optional<std::int64_t> Snapshot::txn_version(const std::string& app_id) const {
   const auto found = txns_->find(app_id);
   if (found == txns_->end()) return std::nullopt;

@@ -34,6 +34,9 @@ struct TableInfo {
 };
 using TableInfoPtr = std::shared_ptr<const TableInfo>;
 
+// Whether rows of such a table go by being marked in deletion vectors.
+bool marks_deleted_rows(const TableInfo& info);
+
 // DELTA_STATE_RECOVER_ERROR for a schema that does not parse.
 Result<TableInfoPtr> make_table_info(Metadata metadata);
 

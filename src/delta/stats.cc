@@ -191,6 +191,60 @@ std::string stats_json(std::int64_t rows, const std::vector<format::LeafStats>& 
                      object_json(leaves, 0, leaves.size(), 0, Part::nulls, string_prefix));
 }
 
+namespace {
+
+constexpr std::string_view tight_member = "\"tightBounds\"";
+
+// Where the object's own member tightBounds is, with the comma that parts it from others; numbers
+// and bounds stay the texts that they are.
+std::optional<std::pair<std::size_t, std::size_t>> tight_bounds_of(std::string_view stats) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    const char c = stats[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+      continue;
+    }
+    if (depth == 1 && stats.substr(i).starts_with(tight_member)) {
+      std::size_t end = stats.find_first_of(",}", i);
+      if (end == std::string_view::npos) return std::nullopt;
+      std::size_t begin = i;
+      const std::size_t before = stats.find_last_not_of(" \t\n", i - 1);
+      if (stats[end] == ',') {
+        ++end;
+      } else if (before != std::string_view::npos && stats[before] == ',') {
+        begin = before;
+      }
+      return std::pair(begin, end);
+    }
+    if (c == '"') quoted = true;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+  }
+  return std::nullopt;
+}
+
+std::string with_tight_member(std::string stats, bool tight) {
+  stats.insert(stats.rfind('}'), fmt::format(",{}:{}", tight_member, tight));
+  return stats;
+}
+
+}  // namespace
+
+std::string with_wide_bounds(const std::string& stats, std::int64_t rows) {
+  if (parse_stats(stats).rows != rows)
+    return with_tight_member(fmt::format(R"({{"numRecords":{}}})", rows), false);
+  std::string out = stats;
+  if (const auto at = tight_bounds_of(out)) out.erase(at->first, at->second - at->first);
+  return with_tight_member(std::move(out), false);
+}
+
+std::string with_tight_bounds(std::string stats) {
+  return with_tight_member(std::move(stats), true);
+}
+
 std::string stats_json_of(const arrow::Array& array, std::int64_t row) {
   switch (array.type_id()) {
     case arrow::Type::STRUCT: {

@@ -24,6 +24,11 @@ namespace millstream::delta {
 std::string stats_json(std::int64_t rows, const std::vector<format::LeafStats>& leaves,
                        int string_prefix = 32);
 
+// The statistics of a file some of whose `rows` are deleted: the bounds may be too wide.
+std::string with_wide_bounds(const std::string& stats, std::int64_t rows);
+// Of a new file of a table whose files may come to have deletion vectors: they are not.
+std::string with_tight_bounds(std::string stats);
+
 // Bounds for a text that is cut after `prefix` UTF-16 units. No max: nothing bounds it.
 std::string truncated_min(std::string_view text, int prefix);
 std::optional<std::string> truncated_max(std::string_view text, int prefix);

@@ -170,5 +170,20 @@ TEST(Skipping, BadStatisticsSayNothing) {
   }
 }
 
+TEST(Stats, BoundsOfFilesWithDeletedRows) {
+  const std::string stats =
+      R"({"numRecords":3,"minValues":{"m":12.30,"s":"\"tightBounds\":true"}})";
+  const std::string wide =
+      R"({"numRecords":3,"minValues":{"m":12.30,"s":"\"tightBounds\":true"},"tightBounds":false})";
+  EXPECT_EQ(with_wide_bounds(stats, 3), wide);
+  EXPECT_EQ(with_wide_bounds(with_tight_bounds(stats), 3), wide);
+  EXPECT_EQ(with_wide_bounds(wide, 3), wide);
+  EXPECT_EQ(with_wide_bounds(R"({"tightBounds":true,"numRecords":3})", 3),
+            R"({"numRecords":3,"tightBounds":false})");
+  EXPECT_EQ(with_wide_bounds("", 7), R"({"numRecords":7,"tightBounds":false})");
+  EXPECT_EQ(with_wide_bounds("{", 7), R"({"numRecords":7,"tightBounds":false})");
+  EXPECT_FALSE(parse_stats(wide).tight);
+}
+
 }  // namespace
 }  // namespace millstream::delta

@@ -33,6 +33,7 @@ std::string commit_info(const Transaction& ours, const std::string& txn_id, std:
     out += json_quote(name) + ':' + json_quote(value);
   }
   out += '}';
+  if (ours.numbers_rows) out += R"(,"tags":{"delta.identity.schemaUpdate":"true"})";
   if (!ours.user_metadata.empty()) out += ",\"userMetadata\":" + json_quote(ours.user_metadata);
   return out + fmt::format(",\"engineInfo\":{},\"txnId\":{}}}}}", json_quote(engine_info),
                            json_quote(txn_id));
@@ -170,9 +171,11 @@ Status check_transaction(const Transaction& ours, const TableInfo& info) {
   std::set<std::string_view> added;
   for (const auto& add : ours.adds) {
     if (!added.insert(add->path).second) return duplicate("add", add->path);
-    bool fits = add->partition_values.size() == info.metadata.partition_columns.size();
-    for (const auto& name : info.metadata.partition_columns)
+    bool fits = add->partition_values.size() == info.partition_index.size();
+    for (const int index : info.partition_index) {
+      const auto& name = info.physical[static_cast<std::size_t>(index)].name;
       fits = fits && add->partition_values.contains(name);
+    }
     if (!fits) {
       return Status::internal("the file {} does not have values of the partition columns {}",
                               add->path, join(info.metadata.partition_columns, ", "));
@@ -185,7 +188,7 @@ Status check_transaction(const Transaction& ours, const TableInfo& info) {
     if (remove->data_change && info.flag("delta.appendOnly", false)) {
       return Status::error(
           "DELTA_CANNOT_MODIFY_APPEND_ONLY",
-          {{"table_name", info.metadata.name.value_or("")}, {"config", "delta.appendOnly"}});
+          {{"table_name", info.metadata.name.value_or("null")}, {"config", "delta.appendOnly"}});
     }
   }
   if (ours.txn && ours.txn->version < 0) {

@@ -38,6 +38,7 @@ struct Transaction {
   bool read_whole_table =
       false;  // overwrite, complete mode: what is in the table decided what is written
   std::optional<ReadSet> rows_read;  // DELETE, UPDATE, MERGE
+  bool numbers_rows = false;         // the metadata differs by marks of identity columns only
 
   const char* isolation = "Serializable";  // as it is noted in the log
   std::string operation;

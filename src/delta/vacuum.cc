@@ -152,6 +152,11 @@ class VacuumRun {
     out_.bytes += size;
   }
 
+  void consider_if_there(const std::string& path) {
+    const auto file = store().stat(path);
+    if (file.ok() && !file->is_directory) consider(path, file->size);
+  }
+
   // The files that commits removed before the cutoff. All commits must be there.
   Status find_in_log() {
     TRY_ASSIGN(const auto times, log_->commit_times());
@@ -164,10 +169,11 @@ class VacuumRun {
       for (const auto& action : actions) {
         const auto* remove = std::get_if<RemoveFilePtr>(&action);
         if (remove == nullptr || (*remove)->deletion_timestamp.value_or(0) >= cutoff_ms_) continue;
-        const std::string path = resolve_path(log_->table(), (*remove)->path);
-        const auto file = store().stat(path);
-        if (!file.ok() || file->is_directory) continue;  // it went before
-        consider(path, file->size);
+        consider_if_there(resolve_path(log_->table(), (*remove)->path));
+        const auto& vector = (*remove)->deletion_vector;
+        if (vector == nullptr || vector->storage_type == "i") continue;
+        TRY_ASSIGN(const std::string path, deletion_vector_path(log_->table(), *vector));
+        consider_if_there(path);
       }
     }
     return Status::OK();

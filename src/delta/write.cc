@@ -6,6 +6,7 @@
 #include "delta/alter.h"
 #include "delta/commit_files.h"
 #include "delta/features.h"
+#include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
 #include "delta/write_plan.h"
@@ -112,9 +113,16 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
                        std::move(properties),
                        options.comment,
                        options.guard != nullptr,
-                       options.columns_computed};
+                       options.columns_computed,
+                       options.operation.find("REPLACE") != std::string::npos};
   TRY_ASSIGN(const WritePlan plan, plan_write(snapshot, request, table, now));
-  TRY_ASSIGN(const auto checked, guarded(options.guard, *plan.info, rows));
+  TRY_ASSIGN(const auto numbers, IdentityNumbers::of(*plan.info));
+  // What makes a table or takes its place gives all columns, and no numbers.
+  connector::Batches numbered = rows;
+  if (snapshot != nullptr && !request.replaces_table) {
+    TRY_ASSIGN(numbered, numbers->complete(rows));
+  }
+  TRY_ASSIGN(const auto checked, guarded(options.guard, *plan.info, std::move(numbered)));
   DataWriteOptions data;
   data.compression = options.compression;
   data.max_records_per_file = options.max_records_per_file;
@@ -126,10 +134,11 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   txn.read = snapshot;
   txn.metadata = plan.metadata;
   txn.protocol = plan.protocol;
+  if (numbers->are_used()) TRY(note_numbers(*numbers, *plan.info, txn));
   if (options.cluster_by) {
     TRY(check_clustering(plan.info->schema, *options.cluster_by,
                          plan.info->metadata.partition_columns));
-    txn.domains.push_back(clustering_domain(*options.cluster_by));
+    txn.domains.push_back(clustering_domain(*plan.info, *options.cluster_by));
   }
   if (options.txn_app_id) txn.txn = Txn{*options.txn_app_id, *options.txn_version, now};
   txn.adds = files.adds;

@@ -55,9 +55,9 @@ Status refuse_types(const Schema& schema) {
 }
 
 // A new table's columns. Types that no table can have are refused by name.
-Result<Schema> new_schema(const WriteRequest& request) {
-  Schema schema = column::with_char_notes(
-      request.keep_nullability ? request.data : column::as_nullable(request.data));
+Result<Schema> new_schema(const WriteRequest& request, MappingMode mapping) {
+  Schema schema = without_mapping(column::with_char_notes(
+      request.keep_nullability ? request.data : column::as_nullable(request.data)));
   for (auto& field : schema) {
     switch (field.type->kind()) {
       case TypeKind::variant:
@@ -69,7 +69,7 @@ Result<Schema> new_schema(const WriteRequest& request) {
         break;
     }
   }
-  TRY(check_column_names(schema, "DATA"));
+  TRY(check_column_names(schema, "DATA", mapping != MappingMode::none));
   return schema;
 }
 
@@ -91,19 +91,35 @@ Status refuse_widening(const TableInfo& table, const Schema& data) {
   return Status::OK();
 }
 
+// What a table that takes another's place has of properties is what the statement gives it. Ids of
+// columns are never given twice.
+Status replace_properties(const WriteRequest& request, Metadata& next) {
+  TRY(check_not_given(request.properties));
+  const Metadata before = next;
+  TRY_ASSIGN(next.configuration, check_properties(request.properties));
+  TRY_ASSIGN(const MappingMode mapping, mapping_mode(next));
+  if (mapping == MappingMode::none) return Status::OK();
+  next.configuration.insert_or_assign("delta.columnMapping.maxColumnId", std::string(1, '0'));
+  keep_greatest_id(before, next);
+  return Status::OK();
+}
+
 Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms) {
-  TRY_ASSIGN(const Schema schema, new_schema(request));
   Metadata metadata;
   metadata.id = new_uuid();
   if (!request.comment.empty()) metadata.description = request.comment;
-  metadata.schema_string = column::schema_to_json(schema);
-  TRY_ASSIGN(metadata.partition_columns, check_partition_columns(schema, request.partition_by));
   for (const auto& [key, value] : request.properties) {
     if (to_lower(key).starts_with("delta.constraints.")) {
       return Status::error("DELTA_ADD_CONSTRAINTS");
     }
   }
+  TRY(check_not_given(request.properties));
   TRY_ASSIGN(metadata.configuration, check_properties(request.properties));
+  TRY_ASSIGN(const MappingMode mapping, mapping_mode(metadata));
+  TRY_ASSIGN(Schema schema, new_schema(request, mapping));
+  TRY_ASSIGN(metadata.partition_columns, check_partition_columns(schema, request.partition_by));
+  if (mapping != MappingMode::none) schema = with_mapping(schema, PhysicalNames::made_up, metadata);
+  metadata.schema_string = column::schema_to_json(schema);
   metadata.created_time = now_ms;
   WritePlan plan;
   plan.metadata = metadata;
@@ -132,9 +148,12 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   const bool other_partitioning =
       !request.partition_by.empty() && !same_names(request.partition_by, current.partition_columns);
   Metadata next = current;
+  if (request.replaces_table) TRY(replace_properties(request, next));
+  TRY_ASSIGN(const MappingMode mapping, mapping_mode(next));
   Schema schema;
   if (request.overwrite && request.overwrite_schema) {
-    TRY_ASSIGN(schema, new_schema(request));
+    TRY_ASSIGN(schema, new_schema(request, mapping));
+    if (mapping != MappingMode::none) schema = with_mapping_of(schema, snapshot->schema());
     if (schema != snapshot->schema() || other_partitioning) {
       TRY_ASSIGN(next.partition_columns, check_partition_columns(schema, request.partition_by));
     }
@@ -143,17 +162,19 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
       return metadata_mismatch(
           {partitioning_mismatch(request.partition_by, current.partition_columns)});
     }
-    TRY_ASSIGN(schema, schema_after_write(snapshot->info(), request.data, request.merge_schema,
-                                          request.rule, request.overwrite));
-    if (schema != snapshot->schema()) TRY(check_column_names(schema, "METADATA_UPDATE"));
+    TRY_ASSIGN(schema, schema_after_write(snapshot->info(), without_mapping(request.data),
+                                          request.merge_schema, request.rule, request.overwrite));
+    if (schema != snapshot->schema())
+      TRY(check_column_names(schema, "METADATA_UPDATE", mapping != MappingMode::none));
     if (request.merge_schema) TRY(refuse_widening(snapshot->info(), request.data));
   }
 
   WritePlan plan;
-  if (schema == snapshot->schema() && next.partition_columns == current.partition_columns) {
+  if (schema == snapshot->schema() && next == current) {
     plan.info = snapshot->info_ptr();
     return plan;
   }
+  if (mapping != MappingMode::none) schema = with_mapping(schema, PhysicalNames::made_up, next);
   next.schema_string = column::schema_to_json(schema);
   auto asked = request.properties;
   asked.insert(next.configuration.begin(), next.configuration.end());

@@ -24,6 +24,7 @@ struct WriteRequest {
   std::string comment;                            // of a new table
   bool enforces_constraints = false;              // the writer does
   bool columns_computed = false;                  // as of WriteOptions
+  bool replaces_table = false;                    // with all that belongs to it
 };
 
 struct WritePlan {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/random.h"
+#include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
 #include "delta/table.h"
@@ -236,8 +237,7 @@ TEST_F(WriteTest, Features) {
        "", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
       {R"({"minReaderVersion":2,"minWriterVersion":5})", "{}", "{}", "", ""},
       {R"({"minReaderVersion":2,"minWriterVersion":5})", R"({"delta.columnMapping.mode":"name"})",
-       R"({"delta.columnMapping.id":1,"delta.columnMapping.physicalName":"col-1"})", "",
-       "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"},
+       R"({"delta.columnMapping.id":1,"delta.columnMapping.physicalName":"col-1"})", "", ""},
       {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["typeWidening"],"writerFeatures":["typeWidening"]})",
        "{}", R"({"delta.typeChanges":[{"fromType":"short","toType":"integer"}]})", "", ""},
       {R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["typeWidening"],"writerFeatures":["typeWidening"]})",
@@ -290,6 +290,69 @@ TEST(WriteOptions, UnknownAndUnsupportedOnesAreNamed) {
     ASSERT_FALSE(parsed.ok());
     EXPECT_NE(parsed.status().message().find(name), std::string::npos);
   }
+}
+
+TEST_F(WriteTest, MappedColumns) {
+  for (const char* how : {"name", "id"}) {
+    store_ = io::memory_store();
+    auto create = mode(SaveMode::error_if_exists);
+    create.properties = {{"delta.columnMapping.mode", how}};
+    create.partition_by = {"p q"};
+    write(rows_of("`a b` BIGINT, s STRUCT<x: INT>, `p q` STRING", {}), create);
+    write(rows_of("`p q` STRING, `A B` BIGINT", {{t("one"), n(1)}, {t("two"), n(2)}}),
+          mode(SaveMode::append));
+    const auto snapshot = Log::shared(store_, "/t")->latest().value();
+    const TableInfo& info = snapshot->info();
+    EXPECT_EQ(*info.property("delta.columnMapping.maxColumnId"), "4");
+    for (std::size_t i = 0; i < info.schema.size(); ++i)
+      EXPECT_TRUE(info.physical[i].name.starts_with("col-")) << info.physical[i].name;
+    snapshot->files().for_each([&](const AddFilePtr& file) {
+      EXPECT_TRUE(file->partition_values.contains(info.physical[2].name));
+      EXPECT_NE(file->stats.find(info.physical[0].name), std::string::npos) << file->stats;
+      EXPECT_EQ(file->path.find("col-"), std::string::npos);
+    });
+    connector::ScanRequest all;
+    all.columns = {"a b", "p q"};
+    auto rows = read(all);
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows, (std::vector<std::string>{"1|one", "2|two"}));
+    auto more = mode(SaveMode::append);
+    more.merge_schema = true;
+    write(rows_of("`n,w` INT, `p q` STRING", {{n(7), t("one")}}), more);
+    const auto after = Log::shared(store_, "/t")->latest().value();
+    EXPECT_EQ(*after->info().property("delta.columnMapping.maxColumnId"), "5");
+    EXPECT_EQ(after->protocol().min_reader, 2);
+  }
+}
+
+TEST_F(WriteTest, IdentityColumnsNumberRows) {
+  auto schema = column::parse_schema("id BIGINT, v STRING").value();
+  schema[0].metadata =
+      R"({"delta.identity.start":10,"delta.identity.step":-5,"delta.identity.allowExplicitInsert":false})";
+  ASSERT_TRUE(create_table(store_, "/t", schema, mode(SaveMode::error_if_exists)).ok());
+  auto append = mode(SaveMode::append);
+  append.columns_computed = true;
+  write(rows_of("v STRING", {{t("a")}, {t("b")}}), append);
+  write(rows_of("v STRING", {{t("c")}}), append);
+  connector::ScanRequest all;
+  all.columns = {"id", "v"};
+  auto rows = read(all);
+  std::sort(rows.begin(), rows.end());
+  EXPECT_EQ(rows, (std::vector<std::string>{"0|c", "10|a", "5|b"}));
+  EXPECT_NE(commit_text(2).find(R"(\"delta.identity.highWaterMark\":0)"), std::string::npos)
+      << commit_text(2);
+  EXPECT_EQ(failure(rows_of("id BIGINT, v STRING", {{n(1), t("x")}}), append),
+            "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED");
+}
+
+TEST(Identity, MarksAreNumbersOfTheColumn) {
+  IdentityColumn column{0, "id", 10, 5, std::nullopt, true};
+  EXPECT_EQ(mark_at(column, 3).value(), 10);
+  EXPECT_EQ(mark_at(column, 100).value(), 100);
+  EXPECT_EQ(mark_at(column, 101).value(), 105);
+  column.step = -5;
+  EXPECT_EQ(mark_at(column, 3).value(), 0);
+  EXPECT_FALSE(mark_at(column, INT64_MIN).ok());
 }
 
 }  // namespace

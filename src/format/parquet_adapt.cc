@@ -15,6 +15,16 @@
 #include "format/byte_input.h"
 
 namespace millstream::format {
+
+std::optional<std::int64_t> noted_field_id(const column::Field& field) {
+  constexpr std::string_view key = "\"parquet.field.id\":";
+  const auto at = field.metadata.find(key);
+  if (at == std::string::npos) return std::nullopt;
+  const auto digits = field.metadata.find_first_not_of(" ", at + key.size());
+  return parse_int64(std::string_view(field.metadata)
+                         .substr(digits, field.metadata.find_first_of(",}", digits) - digits));
+}
+
 namespace {
 
 using column::TypeKind;
@@ -122,16 +132,6 @@ bool is_promotion(const arrow::DataType& from, const column::DataType& to) {
   }
 }
 
-// The number that Spark's notes on a wanted field give; nothing: none.
-std::optional<std::int64_t> wanted_field_id(const column::Field& field) {
-  constexpr std::string_view key = "\"parquet.field.id\":";
-  const auto at = field.metadata.find(key);
-  if (at == std::string::npos) return std::nullopt;
-  const auto digits = field.metadata.find_first_not_of(" ", at + key.size());
-  return parse_int64(std::string_view(field.metadata)
-                         .substr(digits, field.metadata.find_first_of(",}", digits) - digits));
-}
-
 std::optional<std::int64_t> field_id_of(const arrow::Field& field) {
   if (!field.HasMetadata()) return std::nullopt;
   const auto id = field.metadata()->Get("PARQUET:field_id");
@@ -142,9 +142,8 @@ std::optional<std::int64_t> field_id_of(const arrow::Field& field) {
 template <typename FieldAt>
 int find_field(int count, const FieldAt& field_at, const column::Field& wanted,
                const MatchRule& rule) {
-  if (rule.by_field_id) {
-    const auto id = wanted_field_id(wanted);
-    for (int i = 0; id && i < count; ++i) {
+  if (const auto id = rule.by_field_id ? noted_field_id(wanted) : std::nullopt) {
+    for (int i = 0; i < count; ++i) {
       if (field_id_of(field_at(i)) == id) return i;
     }
     return -1;

@@ -27,6 +27,9 @@ struct MatchRule {
   bool by_field_id = false;     // by the number in the field's metadata, "parquet.field.id"
 };
 
+// The number that Spark's notes on a field give ("parquet.field.id"); nothing: none.
+std::optional<std::int64_t> noted_field_id(const column::Field& field);
+
 struct AdaptRules {
   MatchRule match;
   bool promote = true;

@@ -15,6 +15,7 @@
 #include "format/arrow_status.h"
 #include "format/output_file.h"
 #include "format/parquet.h"
+#include "format/parquet_adapt.h"
 #include "format/parquet_encoding.h"
 #include "format/parquet_stats.h"
 #include "format/parquet_time.h"
@@ -49,13 +50,54 @@ Result<parquet::Compression::type> codec_of(const std::string& name) {
   return found->second;
 }
 
+std::shared_ptr<arrow::Field> with_field_id(const std::shared_ptr<arrow::Field>& field,
+                                            const column::Field& noted);
+
+// The type whose struct members have the ids that their notes say.
+std::shared_ptr<arrow::DataType> with_field_ids(const std::shared_ptr<arrow::DataType>& type,
+                                                const column::DataType& noted) {
+  if (!noted.is_nested()) return type;
+  arrow::FieldVector fields;
+  for (std::size_t i = 0; i < noted.fields().size(); ++i) {
+    const bool is_map = noted.kind() == column::TypeKind::map;
+    const auto& holder = is_map ? type->field(0)->type() : type;  // of a map: its entries
+    fields.push_back(with_field_id(holder->field(static_cast<int>(i)), noted.fields()[i]));
+  }
+  switch (noted.kind()) {
+    case column::TypeKind::struct_:
+      return arrow::struct_(std::move(fields));
+    case column::TypeKind::array:
+      return arrow::list(fields[0]);
+    case column::TypeKind::map:
+      return std::make_shared<arrow::MapType>(fields[0], fields[1]);
+    default:
+      return type;
+  }
+}
+
+std::shared_ptr<arrow::Field> with_field_id(const std::shared_ptr<arrow::Field>& field,
+                                            const column::Field& noted) {
+  const auto out = field->WithType(with_field_ids(field->type(), *noted.type));
+  const auto id = noted_field_id(noted);
+  if (!id) return out;
+  return out->WithMetadata(arrow::key_value_metadata({{"PARQUET:field_id", fmt::to_string(*id)}}));
+}
+
+std::shared_ptr<arrow::Schema> with_field_ids(const arrow::Schema& schema,
+                                              const column::Schema& noted) {
+  arrow::FieldVector fields;
+  for (std::size_t i = 0; i < noted.size(); ++i)
+    fields.push_back(with_field_id(schema.field(static_cast<int>(i)), noted[i]));
+  return arrow::schema(std::move(fields));
+}
+
 class Writer final : public ParquetWriter {
  public:
   Writer(std::unique_ptr<OutputFile> file, column::Schema schema, ParquetWriteOptions options,
          parquet::Compression::type codec)
       : file_(std::move(file)),
         schema_(std::move(schema)),
-        arrow_schema_(column::to_arrow(schema_)),
+        arrow_schema_(with_field_ids(*column::to_arrow(schema_), schema_)),
         file_schema_(parquet_form(arrow_schema_)),
         options_(std::move(options)),
         codec_(codec),

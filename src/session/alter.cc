@@ -2,11 +2,16 @@
 #include "delta/alter.h"
 #include "column/time_types.h"
 
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "column/char_varchar.h"
+#include "delta/column_mapping.h"
+#include "delta/identity.h"
 #include "delta/schema_rules.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
@@ -15,6 +20,7 @@
 #include "session/column_rules.h"
 #include "session/statement_run.h"
 #include "spark/connect/relations.pb.h"
+#include "sql/parser.h"
 
 namespace millstream::session {
 
@@ -39,20 +45,44 @@ Status unresolved(const sql::Name& path, const Schema& schema) {
   return plan::unresolved_column(path, columns);
 }
 
+using Fields = std::function<Result<Schema>(Schema)>;
+
+Result<Schema> in_parent(const Schema& schema, const sql::Name& path, std::size_t at,
+                         const Schema& root, const Fields& f);
+
+// The same below a type: "element" leads into an array, "key" and "value" into a map.
+Result<column::TypePtr> in_type(const column::TypePtr& type, const sql::Name& path, std::size_t at,
+                                const Schema& root, const Fields& f) {
+  const bool goes_on = at + 1 < path.size();
+  const auto is = [&](const char* part) { return goes_on && equals_ignore_case(path[at], part); };
+  if (type->kind() == column::TypeKind::struct_) {
+    TRY_ASSIGN(Schema inner, in_parent(type->fields(), path, at, root, f));
+    return column::struct_type(std::move(inner));
+  }
+  if (type->kind() == column::TypeKind::array && is("element")) {
+    TRY_ASSIGN(auto element, in_type(type->element(), path, at + 1, root, f));
+    return column::array_type(std::move(element), type->contains_null());
+  }
+  if (type->kind() == column::TypeKind::map && (is("key") || is("value"))) {
+    auto key = type->key();
+    auto value = type->value();
+    auto& changed = is("key") ? key : value;
+    TRY_ASSIGN(changed, in_type(changed, path, at + 1, root, f));
+    return column::map_type(std::move(key), std::move(value), type->value_contains_null());
+  }
+  return Status::unsupported("a change of {} inside {} is not supported", join(path, "."),
+                             type->sql());
+}
+
 // Calls `f` with the fields that hold the last part of the path and gives back the changed schema.
 Result<Schema> in_parent(const Schema& schema, const sql::Name& path, std::size_t at,
-                         const Schema& root, const std::function<Result<Schema>(Schema)>& f) {
+                         const Schema& root, const Fields& f) {
   if (at + 1 == path.size()) return f(schema);
   Schema out = schema;
   const int index = column::find_field_ignore_case(out, path[at]);
   if (index < 0) return unresolved(path, root);
   Field& field = out[static_cast<std::size_t>(index)];
-  if (field.type->kind() != column::TypeKind::struct_) {
-    return Status::unsupported("a change of {} inside {} is not supported", join(path, "."),
-                               field.type->sql());
-  }
-  TRY_ASSIGN(Schema inner, in_parent(field.type->fields(), path, at + 1, root, f));
-  field.type = column::struct_type(std::move(inner));
+  TRY_ASSIGN(field.type, in_type(field.type, path, at + 1, root, f));
   return out;
 }
 
@@ -81,19 +111,22 @@ Status place(Schema& fields, Field field, const sql::ColumnPosition& position,
   return Status::OK();
 }
 
+Status already_there(const char* operation, const sql::Name& path, const Schema& schema) {
+  return Status::error(
+      "FIELD_ALREADY_EXISTS",
+      {{"op", operation},
+       {"fieldNames", quote_identifiers(path)},
+       {"struct", "\"" + column::struct_type(column::as_nullable(schema))->sql() + "\""}});
+}
+
 Result<Schema> added(const Schema& schema, const sql::ColumnChange& change) {
   if (change.nullable == false) {
     return Status::error("DELTA_OPERATION_NOT_ALLOWED",
                          {{"operation", "NOT NULL in ALTER TABLE ADD COLUMNS"}});
   }
   return in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
-    if (column::find_field_ignore_case(fields, change.path.back()) >= 0) {
-      return Status::error(
-          "FIELD_ALREADY_EXISTS",
-          {{"op", "add"},
-           {"fieldNames", quote_identifiers(change.path)},
-           {"struct", "\"" + column::struct_type(column::as_nullable(schema))->sql() + "\""}});
-    }
+    if (column::find_field_ignore_case(fields, change.path.back()) >= 0)
+      return already_there("add", change.path, schema);
     Field field;
     field.name = change.path.back();
     TRY_ASSIGN(field.type, column::parse_type(change.type));
@@ -175,8 +208,7 @@ Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
   });
 }
 
-// Columns are dropped and renamed where their names in the files are others, which Millstream does
-// not write.
+// Columns are dropped and renamed where their names in the files are others.
 Status needs_column_mapping(const char* condition, const Schema& schema,
                             const sql::ColumnChange& change) {
   TRY(in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
@@ -193,6 +225,182 @@ Status needs_column_mapping(const char* condition, const Schema& schema,
         "5)\n"}});
 }
 
+sql::Name renamed_path(const sql::AlterTable& alter) {
+  sql::Name path = alter.columns[0].path;
+  path.back() = alter.new_name.back();
+  return path;
+}
+
+std::string quote_where_needed(const sql::Name& path) {
+  std::vector<std::string> parts;
+  for (const auto& part : path) {
+    const bool plain = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    });
+    parts.push_back(plain ? part : quote_identifier(part));
+  }
+  return join(parts, ".");
+}
+
+// Whether one of the two paths leads to what the other leads to, or to something below it.
+bool overlap(const sql::Name& a, const sql::Name& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (!equals_ignore_case(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+// Whether an expression's text names the column.
+bool names_column(const google::protobuf::Message& expression, const sql::Name& column) {
+  if (const auto* attribute =
+          dynamic_cast<const spark::connect::Expression_UnresolvedAttribute*>(&expression)) {
+    const auto path = sql::parse_identifier(attribute->unparsed_identifier());
+    return path.ok() && overlap(*path, column);
+  }
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  const auto* reflection = expression.GetReflection();
+  reflection->ListFields(expression, &fields);
+  for (const auto* field : fields) {
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      if (names_column(reflection->GetMessage(expression, field), column)) return true;
+      continue;
+    }
+    for (int i = 0; i < reflection->FieldSize(expression, field); ++i) {
+      if (names_column(reflection->GetRepeatedMessage(expression, field, i), column)) return true;
+    }
+  }
+  return false;
+}
+
+bool names_column(const std::string& text, const sql::Name& column) {
+  spark::connect::Expression expression;
+  std::vector<spark::connect::Relation> subqueries;
+  const Status parsed = sql::parse_expression(text, &expression, &subqueries);
+  return !parsed.ok() || names_column(expression, column);  // who cannot tell says yes
+}
+
+// Constraints and generated columns have the column by its name.
+Status check_nothing_depends(const sql::Name& path, const delta::Metadata& metadata,
+                             const Schema& schema) {
+  constexpr std::string_view prefix = "delta.constraints.";
+  const std::string shown = quote_where_needed(path);
+  std::vector<std::string> found;
+  for (const auto& [key, text] : metadata.configuration) {
+    if (to_lower(key).starts_with(prefix) && names_column(text, path))
+      found.push_back(key + " -> " + text);
+  }
+  if (!found.empty()) {
+    return Status::error("DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+                         {{"columnName", shown}, {"constraints", join(found, "\n")}});
+  }
+  for (const Field& field : schema) {
+    const std::string text = generation_of(field);
+    if (!text.empty() && names_column(text, path)) found.push_back(field.name + " -> " + text);
+  }
+  if (found.empty()) return Status::OK();
+  return Status::error("DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+                       {{"columnName", shown}, {"generatedColumns", join(found, "\n")}});
+}
+
+// "a, `b,c`.d" -> a; `b,c`.d
+std::vector<std::string> listed_columns(const std::string& text) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '`') quoted = !quoted;
+    if (c == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+// The columns that statistics are kept of are listed by their names.
+void rename_in_list(const sql::Name& path, const std::string& name, delta::Metadata& metadata) {
+  const auto found = metadata.configuration.find("delta.dataSkippingStatsColumns");
+  if (found == metadata.configuration.end()) return;
+  std::vector<std::string> out;
+  for (const auto& column : listed_columns(found->second)) {
+    auto parts = sql::parse_identifier(trim(column));
+    if (parts.ok() && parts->size() >= path.size() && overlap(*parts, path))
+      (*parts)[path.size() - 1] = name;
+    out.push_back(parts.ok() ? quote_where_needed(*parts) : column);
+  }
+  found->second = join(out, ",");
+}
+
+// Files are to be clustered by columns that are there.
+Status check_not_clustered_by(const sql::AlterTable& alter, const delta::Snapshot& snapshot) {
+  const auto columns = delta::clustering_columns(snapshot);
+  for (const auto& change : alter.columns) {
+    for (const auto& column : columns.value_or(std::vector<std::string>())) {
+      if (!overlap(split(column, '.'), change.path)) continue;
+      return Status::error("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", {{"columnList", column}});
+    }
+  }
+  return Status::OK();
+}
+
+// RENAME COLUMN: the name is another, the column is the same.
+Status rename_column(const sql::AlterTable& alter, delta::Metadata& metadata, Schema& schema) {
+  const sql::Name& path = alter.columns[0].path;
+  const std::string& name = alter.new_name.back();
+  const bool is_new = !equals_ignore_case(name, path.back());
+  TRY_ASSIGN(Schema next, in_parent(schema, path, 0, schema, [&](Schema fields) -> Result<Schema> {
+               const int index = column::find_field_ignore_case(fields, path.back());
+               if (index < 0) return unresolved(path, schema);
+               if (is_new && column::find_field_ignore_case(fields, name) >= 0)
+                 return already_there("rename", renamed_path(alter), schema);
+               fields[static_cast<std::size_t>(index)].name = name;
+               return fields;
+             }));
+  TRY(check_nothing_depends(path, metadata, schema));
+  for (auto& column : metadata.partition_columns) {
+    if (path.size() == 1 && equals_ignore_case(column, path[0])) column = name;
+  }
+  schema = std::move(next);
+  rename_in_list(path, name, metadata);
+  return Status::OK();
+}
+
+Status drop_column(const sql::Name& path, const delta::Metadata& metadata, const Schema& root,
+                   Schema& schema) {
+  TRY_ASSIGN(Schema next, in_parent(schema, path, 0, root, [&](Schema fields) -> Result<Schema> {
+               const int index = column::find_field_ignore_case(fields, path.back());
+               if (index < 0) return unresolved(path, root);
+               if (fields.size() == 1) {
+                 return Status::error("DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
+                                      {{"schema", delta::tree_string(fields)}});
+               }
+               fields.erase(fields.begin() + index);
+               return fields;
+             }));
+  const auto& partitions = metadata.partition_columns;
+  if (path.size() == 1 && std::any_of(partitions.begin(), partitions.end(), [&](const auto& one) {
+        return equals_ignore_case(one, path[0]);
+      })) {
+    return Status::error("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", {{"columnList", path[0]}});
+  }
+  TRY(check_nothing_depends(path, metadata, root));
+  schema = std::move(next);
+  return Status::OK();
+}
+
+// Columns that are not there are no error of DROP COLUMN IF EXISTS.
+Status drop_columns(const sql::AlterTable& alter, const delta::Metadata& metadata, Schema& schema) {
+  const Schema root = schema;
+  for (const auto& change : alter.columns) {
+    const Status dropped = drop_column(change.path, metadata, root, schema);
+    if (dropped.ok()) continue;
+    const bool missing = dropped.condition().starts_with("UNRESOLVED_COLUMN");
+    if (!alter.if_exists || !missing) return dropped;
+  }
+  return Status::OK();
+}
+
 std::string operation_of(sql::AlterKind kind) {
   switch (kind) {
     case sql::AlterKind::unset_properties:
@@ -201,6 +409,10 @@ std::string operation_of(sql::AlterKind kind) {
       return "ADD COLUMNS";
     case sql::AlterKind::alter_column:
       return "CHANGE COLUMN";
+    case sql::AlterKind::drop_columns:
+      return "DROP COLUMNS";
+    case sql::AlterKind::rename_column:
+      return "RENAME COLUMN";
     case sql::AlterKind::add_constraint:
       return "ADD CONSTRAINT";
     case sql::AlterKind::drop_constraint:
@@ -222,10 +434,13 @@ Json parameters_of(const sql::AlterTable& alter) {
       return {{"name", alter.constraint}, {"expr", alter.expression}};
     case sql::AlterKind::drop_constraint:
       return {{"name", alter.constraint}};
+    case sql::AlterKind::rename_column:
+      return {{"oldColumnPath", quote_where_needed(alter.columns[0].path)},
+              {"newColumnPath", quote_where_needed(renamed_path(alter))}};
     default: {
       std::vector<std::string> names;
       for (const auto& change : alter.columns) names.push_back(join(change.path, "."));
-      return {{alter.kind == sql::AlterKind::add_columns ? "columns" : "column",
+      return {{alter.kind == sql::AlterKind::alter_column ? "column" : "columns",
                json_text(Json(names))}};
     }
   }
@@ -385,6 +600,40 @@ Status StatementRun::add_constraint(const sql::AlterTable& alter, const Target& 
   return Status::OK();
 }
 
+// SYNC IDENTITY: numbers go on behind the greatest that the rows have (the least, where they fall).
+Status StatementRun::sync_identity(const sql::ColumnChange& change, const Target& target,
+                                   Schema& schema) const {
+  const int index =
+      change.path.size() == 1 ? column::find_field_ignore_case(schema, change.path[0]) : -1;
+  if (index < 0) return unresolved(change.path, schema);
+  Field& field = schema[static_cast<std::size_t>(index)];
+  if (!delta::is_identity(field))
+    return Status::error("DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN");
+  TRY_ASSIGN(const auto columns, delta::identity_columns({field}));
+  const delta::IdentityColumn& column = columns[0];
+  spark::connect::Relation found;
+  auto* aggregate = found.mutable_aggregate();
+  aggregate->set_group_type(spark::connect::Aggregate::GROUP_TYPE_GROUPBY);
+  aggregate->mutable_input()->mutable_read()->mutable_named_table()->set_unparsed_identifier(
+      quote_identifiers({"delta", target.directory}));
+  aggregate->add_aggregate_expressions()->mutable_expression_string()->set_expression(
+      fmt::format("{}({})", column.step > 0 ? "max" : "min", quote_identifier(field.name)));
+  TRY_ASSIGN(const auto plan, session_.analyze(found));
+  TRY_ASSIGN(const auto rows, session_.execute(plan, context_));
+  TRY_ASSIGN(const auto batches, connector::collect(rows));
+  for (const auto& batch : batches) {
+    const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
+    for (std::int64_t i = 0; i < values.length(); ++i) {
+      if (values.IsNull(i)) continue;
+      TRY_ASSIGN(const std::int64_t mark, delta::mark_at(column, values.Value(i)));
+      const bool known =
+          column.mark && (column.step > 0 ? *column.mark >= mark : *column.mark <= mark);
+      if (!known) delta::set_mark(field, mark);
+    }
+  }
+  return Status::OK();
+}
+
 Status StatementRun::drop_constraint(const sql::AlterTable& alter,
                                      delta::Metadata& metadata) const {
   const std::string key = "delta.constraints." + to_lower(alter.constraint);
@@ -425,6 +674,10 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
         break;
       case sql::AlterKind::alter_column:
         for (const auto& one : alter.columns) {
+          if (one.sync_identity) {
+            TRY(sync_identity(one, target, schema));
+            continue;
+          }
           TRY_ASSIGN(schema, of_table(changed(schema, one), target));
           TRY(check_new_default(one, schema, metadata));
         }
@@ -433,16 +686,28 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
         return add_constraint(alter, target, metadata, schema);
       case sql::AlterKind::drop_constraint:
         return drop_constraint(alter, metadata);
-      case sql::AlterKind::drop_columns:
-        return needs_column_mapping("DELTA_UNSUPPORTED_DROP_COLUMN", schema, alter.columns[0]);
-      case sql::AlterKind::rename_column:
-        return needs_column_mapping("DELTA_UNSUPPORTED_RENAME_COLUMN", schema, alter.columns[0]);
+      case sql::AlterKind::drop_columns: {
+        TRY_ASSIGN(const auto mapping, delta::mapping_mode(metadata));
+        if (mapping == delta::MappingMode::none)
+          return needs_column_mapping("DELTA_UNSUPPORTED_DROP_COLUMN", schema, alter.columns[0]);
+        return drop_columns(alter, metadata, schema);
+      }
+      case sql::AlterKind::rename_column: {
+        TRY_ASSIGN(const auto mapping, delta::mapping_mode(metadata));
+        if (mapping == delta::MappingMode::none)
+          return needs_column_mapping("DELTA_UNSUPPORTED_RENAME_COLUMN", schema, alter.columns[0]);
+        return rename_column(alter, metadata, schema);
+      }
       default:
         return Status::unsupported("this form of ALTER TABLE is not supported");
     }
     return Status::OK();
   };
   if (alter.kind == sql::AlterKind::alter_column) TRY(check_default_feature(alter, target));
+  if (alter.kind == sql::AlterKind::drop_columns) {
+    TRY_ASSIGN(const auto table, delta::DeltaTable::open(warehouse_.store(), target.directory));
+    TRY(check_not_clustered_by(alter, table->snapshot()));
+  }
   if (alter.kind == sql::AlterKind::cluster_by) {
     return delta::change_clustering(warehouse_.store(), target.directory, alter.cluster_by)
         .status();

@@ -67,6 +67,9 @@ class ChangeRun {
     return Status::error("INVALID_NON_DETERMINISTIC_EXPRESSIONS",
                          {{"sqlExprs", join(texts, ", ")}});
   }
+  bool marks_rows_of_updates() const {
+    return change_.update && delta::marks_deleted_rows(table_.snapshot().info());
+  }
   const char* name() const { return change_.update ? "UPDATE" : "DELETE"; }
 
   // Of the columns, after an UPDATE, generated ones apart.
@@ -118,12 +121,15 @@ class ChangeRun {
       const auto put = [&out](const char* key, std::int64_t value) {
         out.emplace_back(key, fmt::to_string(value));
       };
-      put("numRemovedFiles", counts.files_removed);
+      // The reference counts the files of which an UPDATE marks rows as removed, and of vectors
+      // only those that others took the place of.
+      put("numRemovedFiles", counts.files_removed + (change_.update ? counts.vectors_added : 0));
       put("numRemovedBytes", counts.bytes_removed);
       put("numCopiedRows", counts.rows_copied);
-      put("numDeletionVectorsAdded", 0);
-      put("numDeletionVectorsRemoved", counts.vectors_removed);
-      put("numDeletionVectorsUpdated", 0);
+      put("numDeletionVectorsAdded", counts.vectors_added);
+      put("numDeletionVectorsRemoved",
+          marks_rows_of_updates() ? counts.vectors_updated : counts.vectors_removed);
+      put("numDeletionVectorsUpdated", counts.vectors_updated);
       put("numAddedChangeFiles", counts.change_files);
       put("executionTimeMs", table_.clock().ms());
       put("scanTimeMs", scan_ms_);

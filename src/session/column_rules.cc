@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "delta/identity.h"
 #include "plan/analyzer.h"
 #include "plan/text.h"
 #include "session/store_assignment.h"
@@ -202,10 +203,18 @@ Status check_generation(Session& session, const sql::CreateTable& create,
                                 field.type->simple_string());
 }
 
-Status put_identity(const sql::ColumnClause& clause, column::Field* field) {
+Status put_identity(const sql::CreateTable& create, const sql::ColumnClause& clause,
+                    column::Field* field) {
   if (field->type->kind() != column::TypeKind::long_) {
     return Status::error("IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
                          {{"dataType", field->type->simple_string()}});
+  }
+  if (clause.step == 0) return Status::error("IDENTITY_COLUMNS_ILLEGAL_STEP");
+  const bool partitions = std::ranges::any_of(
+      create.partition_by, [&](const auto& name) { return equals_ignore_case(name, field->name); });
+  if (partitions) {
+    return Status::error("DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED",
+                         {{"colName", field->name}});
   }
   Json json = Json::parse(field->metadata, nullptr, false);
   if (!json.is_object()) json = Json::object();
@@ -238,7 +247,7 @@ Status put_clauses(Session& session, const sql::CreateTable& create, column::Sch
     if (!clause.generation.empty()) {
       field.metadata = with_member(field.metadata, generation_key, clause.generation);
     }
-    if (clause.identity) TRY(put_identity(clause, &field));
+    if (clause.identity) TRY(put_identity(create, clause, &field));
   }
   for (const auto& field : *schema) {
     if (!generation_of(field).empty()) TRY(check_generation(session, create, *schema, field));
@@ -440,7 +449,12 @@ proto::Relation with_generated(Session& session, const column::Schema& table,
     return column::find_field_ignore_case(given, name) >= 0;
   };
   column::Schema shown;
+  // Numbers are given where the rows are written.
+  const auto is_numbered = [&](const column::Field& field) {
+    return delta::is_identity(field) && !is_given(field.name);
+  };
   for (const auto& field : table) {
+    if (is_numbered(field)) continue;
     const bool generated = !generation_of(field).empty();
     if (is_given(field.name)) {
       *all.mutable_project()->add_expressions() = column_of(field.name);
@@ -450,6 +464,7 @@ proto::Relation with_generated(Session& session, const column::Schema& table,
     if (is_given(field.name) || !generated) shown.push_back(field);
   }
   for (const auto& field : table) {
+    if (is_numbered(field)) continue;
     proto::Expression value =
         generation_of(field).empty()
             ? column_of(field.name)

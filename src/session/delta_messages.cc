@@ -351,15 +351,31 @@ class Expansion {
 Result<std::string> columns_of(const messages::CreateDeltaTable& create) {
   column::Schema schema;
   for (const auto& column : create.columns()) {
-    if (column.has_generated_always_as() || column.has_identity_info()) {
-      return Status::unsupported("DeltaTable: generated and identity columns are not supported");
-    }
     TRY_ASSIGN(auto type, plan::type_from_proto(column.data_type()));
     schema.push_back({column.name(), std::move(type), column.nullable(), ""});
     if (column.has_comment())
       schema.back().metadata = "{\"comment\":" + json_quote(column.comment()) + "}";
   }
   return column::to_ddl(schema);
+}
+
+// What it says of them beyond their types.
+std::vector<sql::ColumnClause> clauses_of(const messages::CreateDeltaTable& create) {
+  std::vector<sql::ColumnClause> out;
+  for (const auto& column : create.columns()) {
+    if (!column.has_generated_always_as() && !column.has_identity_info()) continue;
+    sql::ColumnClause clause;
+    clause.column = column.name();
+    clause.generation = column.generated_always_as();
+    if (column.has_identity_info()) {
+      clause.identity = true;
+      clause.identity_always = !column.identity_info().allow_explicit_insert();
+      clause.start = column.identity_info().start();
+      clause.step = column.identity_info().step();
+    }
+    out.push_back(std::move(clause));
+  }
+  return out;
 }
 
 Status create_table(Session& session, const messages::CreateDeltaTable& message,
@@ -376,6 +392,7 @@ Status create_table(Session& session, const messages::CreateDeltaTable& message,
   create.replace = create.must_exist || message.mode() == Mode::MODE_CREATE_OR_REPLACE;
   create.provider = "delta";
   TRY_ASSIGN(create.columns, columns_of(message));
+  create.clauses = clauses_of(message);
   create.partition_by.assign(message.partitioning_columns().begin(),
                              message.partitioning_columns().end());
   if (message.clustering_columns_size() > 0) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "delta/identity.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
 #include "delta/write.h"
@@ -59,6 +60,7 @@ Status too_few(Session& session, const sql::Insert& insert, std::size_t columns,
 constexpr int of_partition = -2;
 
 bool has_rule(const column::Field& field) {
+  if (delta::is_identity(field)) return true;
   return !default_of(field).empty() || !generation_of(field).empty();
 }
 

@@ -148,7 +148,8 @@ Result<StatementRun::Target> StatementRun::maintained_table(const sql::Name& nam
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
-  TRY_ASSIGN(const Target target, maintained_table(optimize.table, "OPTIMIZE"));
+  const std::string operation = optimize.purge ? "REORG" : "OPTIMIZE";
+  TRY_ASSIGN(const Target target, maintained_table(optimize.table, operation));
   TRY_ASSIGN(const auto table,
              TableChange::begin(session_, context_, target.directory, optimize.text));
   if (!optimize.zorder_by.empty()) {
@@ -165,12 +166,17 @@ StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
   const std::string predicate =
       condition == nullptr ? "[]" : '[' + json_quote('(' + optimize.where_text + ')') + ']';
   const std::int64_t start_ms = session_.runtime().clock->now_ms();
-  TRY_ASSIGN(const auto done,
-             delta::rewrite_bins(
-                 table->log(), table->snapshot_ptr(), delta::bins_of(files),
-                 fmt::format(R"({{"predicate":{},"zOrderBy":"[]","clusterBy":"[]","auto":false}})",
-                             json_quote(predicate)),
-                 session_.conf().time_zone(), context_.cancel));
+  auto bins = delta::bins_of(files);
+  if (optimize.purge) {
+    TRY_ASSIGN(bins, delta::bins_to_purge(*table->log(), table->snapshot(), files));
+  }
+  const char* more =
+      optimize.purge ? R"("applyPurge":true)" : R"("zOrderBy":"[]","clusterBy":"[]","auto":false)";
+  TRY_ASSIGN(
+      const auto done,
+      delta::rewrite_bins(table->log(), table->snapshot_ptr(), bins, operation,
+                          fmt::format(R"({{"predicate":{},{}}})", json_quote(predicate), more),
+                          session_.conf().time_zone(), context_.cancel));
   nlohmann::json row;
   row["path"] = io::to_uri(target.directory);
   const auto width = static_cast<std::int64_t>(table->schema().size());

@@ -395,8 +395,8 @@ class MergeRun {
       put("numTargetFilesAdded", counts.files_added);
       put("numTargetBytesAdded", counts.bytes_added);
       put("numTargetBytesRemoved", counts.bytes_removed);
-      put("numTargetDeletionVectorsAdded", 0);
-      put("numTargetDeletionVectorsUpdated", 0);
+      put("numTargetDeletionVectorsAdded", counts.vectors_added);
+      put("numTargetDeletionVectorsUpdated", counts.vectors_updated);
       put("numTargetDeletionVectorsRemoved", counts.vectors_removed);
       put("numTargetRowsMatchedUpdated", counts_.matched_updated);
       put("numTargetRowsMatchedDeleted", counts_.matched_deleted);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "delta/column_mapping.h"
+#include "delta/identity.h"
 #include "plan/literal.h"
 #include "plan/text.h"
 #include "plan/tree.h"
@@ -239,6 +240,8 @@ class MergeResolver {
     std::vector<Assignment> out;
     for (const auto& field : out_.schema) {
       const auto* column = source_column(field.name);
+      const bool insert = clause.action == MergeAction::insert_all;
+      if (column != nullptr) TRY(check_not_numbered({field.name}, insert));
       if (column != nullptr) {
         const auto value = plan::make_attribute(*column);
         if (evolve_ && clause.action == MergeAction::update_all) {
@@ -281,6 +284,27 @@ class MergeResolver {
     }
   }
 
+  // What of an identity column a clause must not give.
+  Status check_not_numbered(const std::vector<std::string>& path, bool insert) const {
+    const auto& schema = target_.snapshot().schema();
+    const int index = column::find_field_ignore_case(schema, path[0]);
+    if (index < 0 || !delta::is_identity(schema[static_cast<std::size_t>(index)])) {
+      return Status::OK();
+    }
+    const auto& field = schema[static_cast<std::size_t>(index)];
+    if (!insert) {
+      return Status::error("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
+                           {{"colName", field.name}});
+    }
+    if (delta::takes_explicit_numbers(field)) {
+      return Status::unsupported(
+          "a MERGE that gives values for the identity column {} is not supported by Millstream yet",
+          field.name);
+    }
+    return Status::error("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
+                         {{"colName", field.name}});
+  }
+
   Result<std::vector<Assignment>> listed(const sql::MergeClause& clause) {
     const bool insert = clause.action == MergeAction::insert;
     const std::string place = verb_of(clause.action) + " clause";
@@ -300,6 +324,7 @@ class MergeResolver {
         if (insert && equals_ignore_case(other.path[0], path[0]))
           return Status::error("DELTA_DUPLICATE_COLUMNS_ON_INSERT");
       }
+      TRY(check_not_numbered(path, insert));
       const auto inputs = inputs_of(clause.kind);
       const auto resolved = target_.expressions().value(inputs, *value);
       if (!resolved.ok()) return unresolved(resolved.status(), place, inputs);

@@ -83,9 +83,27 @@ class Replacing {
     return project(rows, columns);
   }
 
+  // Identity columns that the rows have keep what they have.
+  Status choose_numbered(const plan::NodePtr& rows) {
+    std::vector<std::size_t> left;
+    for (const std::size_t at : table_.numbered) {
+      const auto& field = table_.snapshot().schema()[at];
+      const bool given = std::ranges::any_of(rows->output, [&](const auto& attribute) {
+        return !attribute.hidden && equals_ignore_case(attribute.name, field.name);
+      });
+      if (!given) left.push_back(at);
+      if (given && !delta::takes_explicit_numbers(field)) {
+        return Status::error("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
+                             {{"colName", field.name}});
+      }
+    }
+    table_.numbered = std::move(left);
+    return Status::OK();
+  }
+
   // They are computed while they are written; each is looked at.
   Status add_rows(const plan::NodePtr& rows) {
-    delta::WriteOptions write = options_;
+    TRY(choose_numbered(rows));
     TRY_ASSIGN(table_.plan, table_.plan_for_write(plan::schema_of(*rows), options_.merge_schema));
     TRY_ASSIGN(plan::NodePtr node, as_table_rows(rows));
     if (replacement_.check_rows) {

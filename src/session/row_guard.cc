@@ -13,6 +13,7 @@
 #include "plan/row_expressions.h"
 #include "plan/tree.h"
 #include "session/char_columns.h"
+#include "session/column_rules.h"
 #include "session/table_change.h"
 #include "spark/connect/expressions.pb.h"
 
@@ -114,21 +115,29 @@ Result<connector::RecordBatchPtr> without_flags(const connector::RecordBatchPtr&
 
 class Guarding {
  public:
-  Guarding(Runtime& runtime, const plan::AnalyzerSettings& settings)
-      : runtime_(runtime), settings_(settings), expressions_(resolver_, settings_, no_text_) {}
+  Guarding(Runtime& runtime, const plan::AnalyzerSettings& settings, Completion completion)
+      : runtime_(runtime),
+        settings_(settings),
+        completes_(completion == Completion::of_missing),
+        expressions_(resolver_, settings_, no_text_) {}
 
   Result<connector::Batches> run(const delta::TableInfo& table, connector::Batches rows) {
     const auto schema = delta::without_delta_notes(table.schema);
+    const column::Schema given = rows.schema;
     TRY_ASSIGN(plan::NodePtr node, as_table_rows(schema, std::move(rows)));
+    std::vector<delta::Constraint> rules;
+    if (completes_) {
+      TRY_ASSIGN(node, with_generated_columns(table.schema, given, node, rules));
+    }
     TRY_ASSIGN(node, with_fitted_columns(schema, node));
     std::vector<NamedExpr> columns;
     for (const auto& attribute : node->output)
       columns.push_back({attribute.name, plan::make_attribute(attribute)});
     std::vector<Check> checks;
-    for (auto& constraint : delta::constraints_of(table)) {
-      spark::connect::Expression proto;
-      proto.mutable_expression_string()->set_expression(constraint.expression);
-      TRY_ASSIGN(auto condition, expressions_.condition({node}, proto));
+    for (auto& constraint : delta::constraints_of(table)) rules.push_back(std::move(constraint));
+    for (auto& constraint : rules) {
+      TRY_ASSIGN(auto condition,
+                 expressions_.condition({node}, expression_of(constraint.expression)));
       checks.push_back({std::move(constraint), columns_of(*condition, *node)});
       columns.push_back({fmt::format("fits{}", checks.size()), std::move(condition)});
     }
@@ -149,6 +158,10 @@ class Guarding {
     std::vector<NamedExpr> columns;
     for (const auto& field : schema) {
       plan::ExprPtr value = plan::null_literal(field.type);
+      if (const std::string text = completes_ ? default_of(field) : ""; !text.empty()) {
+        TRY_ASSIGN(value, expressions_.value({}, expression_of(text)));
+        TRY_ASSIGN(value, expressions_.stored(value, field));
+      }
       for (const auto& attribute : given->output) {
         if (!equals_ignore_case(attribute.name, field.name)) continue;
         TRY_ASSIGN(value, expressions_.stored(plan::make_attribute(attribute), field));
@@ -156,6 +169,37 @@ class Guarding {
       columns.push_back({field.name, std::move(value)});
     }
     return project(given, columns);
+  }
+
+  // Generated columns that the rows have not are computed from the others; those that they have
+  // become rules.
+  Result<plan::NodePtr> with_generated_columns(const column::Schema& table,
+                                               const column::Schema& given,
+                                               const plan::NodePtr& node,
+                                               std::vector<delta::Constraint>& rules) {
+    std::vector<NamedExpr> columns;
+    bool any = false;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      plan::ExprPtr value = plan::make_attribute(node->output[i]);
+      const std::string text = generation_of(table[i]);
+      if (!text.empty() && column::find_field_ignore_case(given, table[i].name) >= 0) {
+        rules.push_back({"Generated Column",
+                         fmt::format("{} <=> CAST(({}) AS {})", quote_identifier(table[i].name),
+                                     text, table[i].type->sql())});
+      } else if (!text.empty()) {
+        TRY_ASSIGN(value, expressions_.value({node}, expression_of(text)));
+        TRY_ASSIGN(value, expressions_.stored(value, table[i]));
+        any = true;
+      }
+      columns.push_back({table[i].name, std::move(value)});
+    }
+    return any ? project(node, columns) : node;
+  }
+
+  static spark::connect::Expression expression_of(const std::string& text) {
+    spark::connect::Expression proto;
+    proto.mutable_expression_string()->set_expression(text);
+    return proto;
   }
 
   // CHAR and VARCHAR.
@@ -189,6 +233,7 @@ class Guarding {
 
   Runtime& runtime_;
   const plan::AnalyzerSettings& settings_;
+  const bool completes_;
   const std::string no_text_;
   NoNames resolver_;
   plan::RowExpressions expressions_;
@@ -196,9 +241,10 @@ class Guarding {
 
 }  // namespace
 
-delta::RowGuard make_row_guard(Runtime& runtime, const plan::AnalyzerSettings& settings) {
-  return [&runtime, settings](const delta::TableInfo& table, connector::Batches rows) {
-    return Guarding(runtime, settings).run(table, std::move(rows));
+delta::RowGuard make_row_guard(Runtime& runtime, const plan::AnalyzerSettings& settings,
+                               Completion completion) {
+  return [&runtime, settings, completion](const delta::TableInfo& table, connector::Batches rows) {
+    return Guarding(runtime, settings, completion).run(table, std::move(rows));
   };
 }
 

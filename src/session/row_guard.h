@@ -8,7 +8,14 @@
 
 namespace millstream::session {
 
+// What of a row's columns the guard gives.
+enum class Completion : std::uint8_t {
+  none,       // they are there
+  of_missing  // defaults and generated columns; what is given for these is held against their rules
+};
+
 // `runtime` outlives the guard; settings are those of now.
-delta::RowGuard make_row_guard(Runtime& runtime, const plan::AnalyzerSettings& settings);
+delta::RowGuard make_row_guard(Runtime& runtime, const plan::AnalyzerSettings& settings,
+                               Completion completion = Completion::none);
 
 }  // namespace millstream::session

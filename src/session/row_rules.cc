@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delta/identity.h"
 #include "plan/tree.h"
 #include "session/column_rules.h"
 #include "spark/connect/expressions.pb.h"
@@ -17,6 +18,11 @@ bool is_generated(const column::Field& field) { return !generation_of(field).emp
 Result<plan::ExprPtr> RowRules::value(const std::vector<plan::NodePtr>& inputs,
                                       const std::vector<std::string>& path,
                                       const spark::connect::Expression& given) {
+  const int assigned = path.empty() ? -1 : column::find_field_ignore_case(rules_, path[0]);
+  if (assigned >= 0 && delta::is_identity(rules_[static_cast<std::size_t>(assigned)])) {
+    return Status::error("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
+                         {{"colName", rules_[static_cast<std::size_t>(assigned)].name}});
+  }
   const bool is_name = column::find_field_ignore_case(rules_, "default") >= 0;
   // Members have no defaults of their own.
   const int index = path.size() == 1 ? column::find_field_ignore_case(rules_, path[0]) : -1;

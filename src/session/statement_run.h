@@ -139,6 +139,8 @@ class StatementRun {
                            const delta::Metadata& metadata) const;
   Status add_constraint(const sql::AlterTable& alter, const Target& target,
                         delta::Metadata& metadata, const column::Schema& schema) const;
+  Status sync_identity(const sql::ColumnChange& change, const Target& target,
+                       column::Schema& schema) const;
   Status drop_constraint(const sql::AlterTable& alter, delta::Metadata& metadata) const;
   Outcome rename(const sql::AlterTable& alter);
 

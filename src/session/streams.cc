@@ -237,7 +237,8 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
                            start.partitioning_column_names().end()};
   env.store = session.runtime().store;
   env.time_zone = spec.time_zone;
-  env.guard = make_row_guard(session.runtime(), analyzer_settings(session.conf()));
+  env.guard =
+      make_row_guard(session.runtime(), analyzer_settings(session.conf()), Completion::of_missing);
   env.path = start.path();
   if (env.path.empty()) env.path = options.get("path", "");
   if (to_table) {

@@ -119,8 +119,13 @@ Result<std::unique_ptr<TableChange>> TableChange::begin(Session& session,
   TRY_ASSIGN(auto snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", directory);
   TRY(delta::check_writable(snapshot->protocol(), snapshot->info(), directory, true, true));
-  return std::unique_ptr<TableChange>(
+  auto change = std::unique_ptr<TableChange>(
       new TableChange(session, context, std::move(log), std::move(snapshot), text));
+  TRY_ASSIGN(change->numbers_, delta::IdentityNumbers::of(change->snapshot_->info()));
+  for (std::size_t i = 0; i < change->snapshot_->schema().size(); ++i) {
+    if (delta::is_identity(change->snapshot_->schema()[i])) change->numbered.push_back(i);
+  }
+  return change;
 }
 
 TableChange::TableChange(Session& session, const ActionContext& context,
@@ -289,7 +294,15 @@ std::optional<std::int64_t> TableChange::rows_of_removed_files() const {
   return rows;
 }
 
+connector::Batches TableChange::with_numbers(connector::Batches rows, Added how) {
+  return how == Added::inserted ? numbers_->replace(std::move(rows), numbered) : rows;
+}
+
 Status TableChange::add_rows(connector::Batches rows, Added how) {
+  return keep(with_numbers(std::move(rows), how), how);
+}
+
+Status TableChange::keep(const connector::Batches& rows, Added how) {
   TRY_ASSIGN(auto kept, KeptRows::make(rows, session_.runtime().temporary_directory));
   connector::ScanRequest request;
   for (const auto& field : kept->schema()) request.columns.push_back(field.name);
@@ -301,7 +314,8 @@ Status TableChange::add_rows(connector::Batches rows, Added how) {
 
 // Rows of a change data feed are written twice, and must be the same both times.
 Status TableChange::add_streamed(connector::Batches rows, Added how) {
-  if (keeps_feed_) return add_rows(std::move(rows), how);
+  rows = with_numbers(std::move(rows), how);
+  if (keeps_feed_) return keep(rows, how);
   take(std::move(rows), how);
   return Status::OK();
 }
@@ -350,12 +364,21 @@ Status TableChange::add_old_rows(Fate fate, std::string_view type, connector::Ba
   return Status::OK();
 }
 
+// Rows that were marked, and rows that came, are told by the files' deletion vectors and by new
+// files; only what became of an updated row is not.
+bool TableChange::files_say_it() const {
+  const auto& updated = of_fate_[static_cast<std::size_t>(Fate::updated)];
+  return delta::marks_deleted_rows(*plan.info) &&
+         added_[static_cast<std::size_t>(Added::updated)].empty() &&
+         std::ranges::all_of(updated, [](const auto& set) { return set == nullptr; });
+}
+
 // What the statement did, where its files do not say it; nothing when they do.
 Result<connector::Batches> TableChange::change_feed() const {
   connector::Batches feed;
   const bool some_rows =
       std::ranges::any_of(changed_, [](const auto& set) { return set != nullptr; });
-  if (!keeps_feed_ || !some_rows) return feed;
+  if (!keeps_feed_ || !some_rows || files_say_it()) return feed;
   feed.schema = with_change_type(plan.info->schema);
   TRY(add_old_rows(Fate::removed, delta::change_feed::remove, feed));
   TRY(add_old_rows(Fate::updated, delta::change_feed::before_update, feed));
@@ -383,6 +406,7 @@ Status TableChange::commit(const std::string& operation, const std::string& para
   TRY_ASSIGN(change.added, delta::guarded(make_row_guard(session_.runtime(), settings_), *plan.info,
                                           std::move(added)));
   change.plan = plan;
+  change.numbers = numbers_;
   change.txn = txn;
   change.user_metadata = user_metadata;
   change.operation = operation;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/placed_rows.h"
 #include "delta/row_change.h"
@@ -94,9 +95,10 @@ class TableChange {
   // The same by the rules of a write of rows of that schema.
   Result<delta::WritePlan> plan_for_write(const column::Schema& data, bool merge) const;
 
-  delta::WritePlan plan;          // the table after the change; as it is, unless it is set
-  std::optional<delta::Txn> txn;  // to be committed with it
-  bool is_done() const;           // that transaction was committed before
+  delta::WritePlan plan;              // the table after the change; as it is, unless it is set
+  std::optional<delta::Txn> txn;      // to be committed with it
+  std::vector<std::size_t> numbered;  // identity columns that inserted rows get numbers in; all
+  bool is_done() const;               // that transaction was committed before
   std::string user_metadata;
 
   using MetricsOf = std::function<delta::Metrics(const delta::ChangeCounts&)>;
@@ -114,8 +116,11 @@ class TableChange {
   Result<std::vector<std::size_t>> positions_where(const plan::ExprPtr& condition) const;
   plan::NodePtr over(std::shared_ptr<const connector::Table> table) const;
   void read_files(std::vector<delta::AddFilePtr> files);
+  bool files_say_it() const;
   Result<connector::Batches> change_feed() const;
   Status add_old_rows(Fate fate, std::string_view type, connector::Batches& feed) const;
+  connector::Batches with_numbers(connector::Batches rows, Added how);
+  Status keep(const connector::Batches& rows, Added how);
   void take(connector::Batches rows, Added how);
 
   Session& session_;
@@ -137,6 +142,7 @@ class TableChange {
   std::vector<bool> removed_;  // by file, as a whole
   std::vector<std::shared_ptr<const KeptRows>> kept_;
   std::array<std::vector<connector::Batches::Partition>, 2> added_;  // by how
+  std::shared_ptr<delta::IdentityNumbers> numbers_;
 };
 
 }  // namespace millstream::session

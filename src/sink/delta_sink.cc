@@ -74,10 +74,12 @@ class DeltaSink final : public connector::Sink {
                                       false,
                                       settings_.properties,
                                       "",
+                                      settings_.guard != nullptr,
                                       settings_.guard != nullptr};
     TRY_ASSIGN(const delta::WritePlan plan,
                delta::plan_write(snapshot, request, settings_.path, now));
-    TRY_ASSIGN(const auto checked, delta::guarded(settings_.guard, *plan.info, rows));
+    TRY_ASSIGN(const auto numbers, delta::IdentityNumbers::of(*plan.info));
+    TRY_ASSIGN(const auto checked, checked_rows(*plan.info, *numbers, rows));
     TRY_ASSIGN(const delta::DataFiles files,
                delta::write_data_files(log_->store(), settings_.path, *plan.info, checked,
                                        settings_.data, batch.cancel));
@@ -85,6 +87,7 @@ class DeltaSink final : public connector::Sink {
     txn.read = snapshot;
     txn.metadata = plan.metadata;
     txn.protocol = plan.protocol;
+    if (numbers->are_used()) TRY(delta::note_numbers(*numbers, *plan.info, txn));
     txn.txn = delta::Txn{batch.query_id, batch.batch_id, now};
     txn.adds = files.adds;
     txn.read_whole_table = complete;
@@ -102,6 +105,16 @@ class DeltaSink final : public connector::Sink {
   }
 
  private:
+  // The rows with what the table computes, held against its rules.
+  Result<connector::Batches> checked_rows(const delta::TableInfo& table,
+                                          delta::IdentityNumbers& numbers,
+                                          const connector::Batches& rows) const {
+    TRY_ASSIGN(auto numbered, numbers.complete(rows));
+    if (settings_.guard != nullptr && delta::computes_columns(table))
+      return settings_.guard(table, std::move(numbered));
+    return delta::guarded(settings_.guard, table, std::move(numbered));
+  }
+
   const Settings settings_;
   const std::shared_ptr<delta::Log> log_;
 };

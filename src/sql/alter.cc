@@ -88,7 +88,7 @@ Status Grammar::alter_table(Statement& out, bool view) {
   } else if (is_word("DROP") && (is_word("COLUMN", 1) || is_word("COLUMNS", 1))) {
     position_ += 2;
     alter.kind = AlterKind::drop_columns;
-    accept_if_exists();
+    alter.if_exists = accept_if_exists();
     const bool several = accept_symbol("(");
     do {
       TRY(dotted_name(&alter.columns.emplace_back().path));
@@ -252,6 +252,9 @@ Status Grammar::alter_column(AlterTable& alter) {
     change.comment = std::move(comment);
   } else if (accept_word("TYPE")) {
     TRY(column_change(change));
+  } else if (is_word("SYNC") && is_word("IDENTITY", 1)) {
+    position_ += 2;
+    change.sync_identity = true;
   } else if (is_word("FIRST") || is_word("AFTER")) {
     TRY(column_position(change.position));
   } else if ((is_word("SET") || is_word("DROP")) && is_word("NOT", 1) && is_word("NULL", 2)) {

@@ -123,6 +123,7 @@ class Grammar {
   Status clone_clauses(CreateTable& create);
   Status table_or_path(Name* out);
   Status optimize_statement(Statement& out);
+  Status reorg_statement(Statement& out);
   Status inventory(sc::Relation& out);
   Status vacuum_statement(Statement& out);
   Status merge_source(Merge& merge);

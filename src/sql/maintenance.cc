@@ -34,6 +34,25 @@ Status Grammar::optimize_statement(Statement& out) {
   return Status::OK();
 }
 
+// REORG TABLE t [WHERE condition] APPLY (PURGE)
+Status Grammar::reorg_statement(Statement& out) {
+  position_ += 2;
+  Optimize reorg;
+  reorg.text = std::string(text_);
+  reorg.purge = true;
+  TRY(table_or_path(&reorg.table));
+  if (accept_word("WHERE")) TRY(text_expression(&reorg.where, &reorg.where_text));
+  TRY(expect_word("APPLY"));
+  TRY(expect_symbol("("));
+  if (is_word("UPGRADE")) {
+    return Status::unsupported("REORG TABLE … APPLY (UPGRADE …) is not supported by Millstream");
+  }
+  TRY(expect_word("PURGE"));
+  TRY(expect_symbol(")"));
+  out = std::move(reorg);
+  return Status::OK();
+}
+
 // A query in brackets, or a table's name; no alias, which would take the next word.
 Status Grammar::inventory(spark::connect::Relation& out) {
   if (accept_symbol("(")) {

@@ -110,6 +110,7 @@ Status Grammar::statement(Statement& out) {
   if (is_word("OPTIMIZE") && (is_name(1) || peek(1).kind == TokenKind::string)) {
     return optimize_statement(out);
   }
+  if (is_word("REORG") && is_word("TABLE", 1)) return reorg_statement(out);
   if (is_word("VACUUM") && (is_name(1) || peek(1).kind == TokenKind::string)) {
     return vacuum_statement(out);
   }

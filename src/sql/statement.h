@@ -168,7 +168,8 @@ struct Optimize {
   std::string where_text;
   std::vector<Name> zorder_by;
   bool full = false;
-  std::string text;  // of the statement, which the expression's places are in
+  bool purge = false;  // REORG TABLE … APPLY (PURGE)
+  std::string text;    // of the statement, which the expression's places are in
 };
 
 struct Vacuum {
@@ -218,6 +219,7 @@ struct ColumnChange {
   std::optional<bool> nullable;
   ColumnPosition position;
   std::optional<std::string> default_text;  // SET DEFAULT; empty: DROP DEFAULT
+  bool sync_identity = false;               // SYNC IDENTITY
 };
 
 enum class AlterKind : std::uint8_t {
