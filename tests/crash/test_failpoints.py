@@ -11,8 +11,10 @@ import pytest
 from millstream_server import BINARY, ROOT, Server
 from pyspark.errors import PySparkException
 
+# Steps of a change of rows, which a stream does not take.
+OF_CHANGES = {"delta.deletion_vectors"}
 STEPS = sorted({name for path in (ROOT / "src").rglob("*.cc") if not path.stem.endswith("_test")
-                for name in re.findall(r'failpoints::pass\("([\w.]+)"\)', path.read_text())})
+                for name in re.findall(r'failpoints::pass\("([\w.]+)"\)', path.read_text())} - OF_CHANGES)
 
 
 def test_each_step_of_the_loop_has_one():
@@ -118,3 +120,25 @@ def test_crash_in_a_merge(tmp_path, step):
     again = sql(tmp_path / "w", merge)
     assert again.returncode == 0, again.stderr
     assert rows() == new
+
+
+@pytest.mark.parametrize("step", sorted(OF_CHANGES) + ["delta.after_data", "delta.before_commit", "delta.after_commit"])
+def test_crash_while_rows_are_marked_as_gone(server, tmp_path, step):
+    table = f"delta.`{tmp_path / 't'}`"
+    spark = server.session()
+    spark.sql(f"CREATE TABLE {table} (id BIGINT) USING delta TBLPROPERTIES (delta.enableDeletionVectors = true)")
+    spark.range(100).coalesce(1).write.format("delta").mode("append").save(str(tmp_path / "t"))
+    dying = Server(env={"MILLSTREAM_FAILPOINTS": f"{step}=crash"})
+    try:
+        dying.session().sql(f"DELETE FROM {table} WHERE id % 10 = 0").collect()
+    except Exception:  # noqa: BLE001: whatever a client sees of a server that dies
+        pass
+    try:
+        dying.process.wait(5)
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"{step} was not reached")
+    kept = spark.read.format("delta").load(str(tmp_path / "t")).count()
+    assert kept == (90 if step == "delta.after_commit" else 100)
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 0").collect()
+    assert sorted(row.id for row in spark.sql(f"SELECT * FROM {table}").collect()) == [i for i in range(100) if i % 10]
+    spark.stop()

@@ -74,9 +74,11 @@ def test_checks_hold(spark, table, tmp_path):
     spark.sql(f"INSERT INTO {table} VALUES (-2, 'y')")
 
 
-def test_identity_columns_are_kept_and_writes_refused(spark, table):
-    spark.sql(f"CREATE TABLE {table} (a BIGINT GENERATED ALWAYS AS IDENTITY, b INT) USING delta")
-    assert condition_of(lambda: spark.sql(f"INSERT INTO {table} (b) VALUES (1)").collect()) == "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"
+def test_identity_columns_number_the_rows(spark, table):
+    spark.sql(f"CREATE TABLE {table} (a BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 5), b INT) USING delta")
+    spark.sql(f"INSERT INTO {table} (b) VALUES (1)")
+    assert spark.sql(f"SELECT * FROM {table}").collect() == [(5, 1)]
+    assert condition_of(lambda: spark.sql(f"INSERT INTO {table} VALUES (1, 1)").collect()) is not None
 
 
 def test_clustering_is_kept(spark, table, tmp_path):
