@@ -41,7 +41,7 @@ def difference(one, other):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, nargs=2, default=[histories.SEEDS.start, histories.SEEDS.stop])
+    parser.add_argument("--seeds", type=int, nargs=2, default=[0, 60])
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
