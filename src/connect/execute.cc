@@ -3,6 +3,7 @@
 #include <limits>
 #include <mutex>
 
+#include "base/called_off.h"
 #include "base/text.h"
 #include "connect/explain_text.h"
 #include "connect/results.h"
@@ -327,6 +328,8 @@ Status Execution::with_delta_messages(proto::Plan plan) {
 }
 
 Status Execution::plan(const proto::Plan& plan) {
+  const WorkToCallOff work(
+      [this] { return context_.cancel != nullptr && context_.cancel->cancelled(); });
   if (session::has_delta_messages(plan)) return with_delta_messages(plan);
   switch (plan.op_type_case()) {
     case proto::Plan::kRoot:

@@ -217,7 +217,7 @@ void DeletedRows::clear(std::int64_t first, std::int64_t rows, std::uint8_t* bit
         const auto* words = reinterpret_cast<const std::uint8_t*>(data);
         const std::int64_t to = std::min(end - container->first, container_rows);
         for (std::int64_t i = std::max<std::int64_t>(first - container->first, 0); i < to; ++i) {
-          if (arrow::bit_util::GetBit(words, i))
+          if (arrow::bit_util::GetBit(words, static_cast<std::uint64_t>(i)))
             arrow::bit_util::ClearBit(bits, container->first + i - first);
         }
         break;
@@ -239,7 +239,8 @@ RowSet DeletedRows::rows() const {
     std::fill(kept.begin(), kept.end(), std::uint8_t{0xff});
     clear(container.first, container_rows, kept.data());
     for (std::int64_t i = 0; i < container_rows; ++i) {
-      if (!arrow::bit_util::GetBit(kept.data(), i)) out.add(container.first + i);
+      if (!arrow::bit_util::GetBit(kept.data(), static_cast<std::uint64_t>(i)))
+        out.add(container.first + i);
     }
   }
   return out;

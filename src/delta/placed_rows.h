@@ -2,6 +2,8 @@
 // (places::column, after the table's columns): what statements that change rows read. Immutable.
 #pragma once
 
+#include <arrow/type_fwd.h>
+
 #include <memory>
 #include <string>
 #include <vector>

@@ -172,7 +172,8 @@ std::string RowSet::to_bytes() const {
     for (std::size_t i = 0; i < container.bits.size(); ++i) {
       append(encoded.bytes, container.bits[i]);
       for (std::uint64_t word = container.bits[i]; word != 0; word &= word - 1)
-        rows.push_back(static_cast<std::uint16_t>(i * 64 + std::countr_zero(word)));
+        rows.push_back(
+            static_cast<std::uint16_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));
     }
     if (std::string runs = runs_of(rows); runs.size() < encoded.bytes.size()) {
       encoded.bytes = std::move(runs);

@@ -397,8 +397,18 @@ Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
     }
     CHECK(false);
   };
-  TRY_ASSIGN(const std::string lower_bound, bound(spec.lower));
-  TRY_ASSIGN(const std::string upper_bound, bound(spec.upper));
+  TRY_ASSIGN(std::string lower_bound, bound(spec.lower));
+  TRY_ASSIGN(std::string upper_bound, bound(spec.upper));
+  // A frame without rows, which DuckDB takes with two distances only.
+  using Kind = plan::FrameBound::Kind;
+  const auto none = [](const std::string& other, std::string_view side) {
+    const std::string distance = other.substr(0, other.size() - side.size());
+    return fmt::format("({0} - {0}){1}", distance, side);
+  };
+  if (spec.lower.kind == Kind::following && spec.upper.kind == Kind::current_row)
+    upper_bound = none(lower_bound, " FOLLOWING");
+  if (spec.lower.kind == Kind::current_row && spec.upper.kind == Kind::preceding)
+    lower_bound = none(upper_bound, " PRECEDING");
   return fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", lower_bound,
                      upper_bound);
 }

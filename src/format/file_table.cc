@@ -287,8 +287,8 @@ Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableR
   if (request.store == nullptr) request.store = io::local_store();
   TRY_ASSIGN(const FileFormat format, file_format(request.format));
   TRY(check_read_options(format, request.options, request.time_zone));
-  TRY_ASSIGN(const ListOptions list_options,
-             parse_list_options(request.options, request.time_zone));
+  TRY_ASSIGN(ListOptions list_options, parse_list_options(request.options, request.time_zone));
+  list_options.placed = request.placed;
   if (request.paths.empty())
     return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", display_name(format)}});
   TRY_ASSIGN(auto found, list_files(request.store, request.paths, list_options));

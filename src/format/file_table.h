@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,8 @@ struct FileTableRequest {
   Options options;
   std::vector<std::string> paths;  // as the user gave them: paths, file: URIs, globs
   std::string time_zone = "UTC";
-  std::shared_ptr<io::Store> store;  // null: the local one
+  std::shared_ptr<io::Store> store;             // null: the local one
+  std::map<std::string, std::string> placed{};  // paths that are partitions: to "p=1/q=x"
 };
 
 Result<std::shared_ptr<const connector::Table>> make_file_table(const FileTableRequest& request);
@@ -51,6 +53,7 @@ struct FileWriteRequest {
   // An INT column that is not written: rows of each of its values go to files of their own, whose
   // names have the number, as Spark's buckets do. Empty: none.
   std::string bucket_column;
+  std::map<std::string, std::string> placed;  // folders of partitions that lie elsewhere
   std::string time_zone = "UTC";
   std::shared_ptr<io::Store> store;  // null: the local one
 };

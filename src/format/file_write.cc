@@ -232,12 +232,22 @@ bool can_move(const std::string& directory) {
   return std::filesystem::is_directory(directory, error);
 }
 
-Status move_to_places(Job& job, const std::string& directory) {
+// Where a file of a write belongs.
+std::string place_of(const std::string& path, const FileWriteRequest& request) {
+  const auto placed = request.placed.find(std::string(io::parent_path(path)));
+  if (placed == request.placed.end()) return io::join_path(request.directory, path);
+  return io::join_path(placed->second, std::string(io::base_name(path)));
+}
+
+Status move_to_places(Job& job, const FileWriteRequest& request) {
   for (const auto& path : job.written) {
-    const std::string place = io::join_path(directory, path);
+    const std::string from = io::join_path(job.directory, path);
+    const std::string place = place_of(path, request);
     TRY(job.store->make_directories(std::string(io::parent_path(place))));
     std::error_code error;
-    std::filesystem::rename(io::join_path(job.directory, path), place, error);
+    std::filesystem::rename(from, place, error);
+    // Another disk may hold what lies elsewhere.
+    if (error == std::errc::cross_device_link) std::filesystem::copy_file(from, place, error);
     if (error) return Status::io("{}: {}", place, error.message());
   }
   return Status::OK();
@@ -300,6 +310,8 @@ Result<FilesWritten> write_files(const FileWriteRequest& request, const connecto
   TRY_ASSIGN(job.factory, FileSinkFactory::make(format, data, options, request.time_zone));
   TRY(job.store->make_directories(request.directory));
   const bool moves = can_move(request.directory);
+  if (!moves && !request.placed.empty())
+    return Status::unsupported("partitions that lie elsewhere than {}", request.directory);
   job.directory =
       moves ? io::join_path(io::join_path(request.directory, aside), job.uuid) : request.directory;
   // Once more where another write has just cleared the folder between.
@@ -314,10 +326,9 @@ Result<FilesWritten> write_files(const FileWriteRequest& request, const connecto
     const auto nothing = connector::batches_of(rows.schema, {}).partitions.front()();
     status = Task(job, 0).run(**nothing);
   }
-  if (status.ok() && moves) status = move_to_places(job, request.directory);
+  if (status.ok() && moves) status = move_to_places(job, request);
   if (!status.ok()) {
-    for (const auto& path : job.written)
-      (void)job.store->remove(io::join_path(request.directory, path));
+    for (const auto& path : job.written) (void)job.store->remove(place_of(path, request));
   }
   if (moves) clear_aside(job, request.directory);
   TRY(status);

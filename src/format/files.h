@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ struct ListOptions {
   std::optional<std::int64_t> modified_before_us;  // exclusive
   bool ignore_missing = false;                     // a root that is not there gives nothing
   bool glob_paths = true;                          // roots are patterns (option __globPaths__)
-  std::optional<std::string> base_path;  // basePath: the root of the partition directories
+  std::optional<std::string> base_path;       // basePath: the root of the partition directories
+  std::map<std::string, std::string> placed;  // roots that are partitions: "p=1/q=x" by path
 };
 
 // pathGlobFilter, recursiveFileLookup, modifiedAfter, modifiedBefore, … of a reader's options.
@@ -46,7 +48,8 @@ Result<ListOptions> parse_list_options(const Options& options,
 
 struct FoundFile {
   io::FileInfo info;
-  std::string root;  // the root, or the match of a root's pattern, below which it was found
+  std::string root;         // the root, or the match of a root's pattern, below which it was found
+  std::string partition{};  // "p=1/q=x" where the path does not say it
 };
 
 // All files below the roots, sorted by path. PATH_NOT_FOUND for a root, or a pattern, that matches

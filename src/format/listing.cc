@@ -52,6 +52,9 @@ class Lister {
     return Status::OK();
   }
 
+  // The folder of a partition has no others.
+  void set_flat(bool flat) { flat_ = flat; }
+
  private:
   bool is_wanted_name(std::string_view name) const { return !filter_ || filter_->matches(name); }
   bool is_wanted(const io::FileInfo& info) const {
@@ -59,7 +62,7 @@ class Lister {
     return !options_.modified_before_us || info.modified_us < *options_.modified_before_us;
   }
   bool descends_into(std::string_view name) const {
-    return !is_hidden_name(name) &&
+    return !flat_ && !is_hidden_name(name) &&
            (options_.recursive || name.find('=') != std::string_view::npos);
   }
 
@@ -142,6 +145,7 @@ class Lister {
   const std::optional<Glob> filter_;
   std::vector<FoundFile>& out_;
   const bool local_;
+  bool flat_ = false;
 };
 
 std::string without_escapes(std::string_view text) {
@@ -249,8 +253,14 @@ Result<std::vector<FoundFile>> list_files(const std::shared_ptr<io::Store>& stor
       paths.push_back(root);
     }
     for (const auto& path : paths) {
-      if (options.base_path) TRY(check_base_path(*store, *options.base_path, path));
+      const auto placed = options.placed.find(path);
+      if (options.base_path && placed == options.placed.end())
+        TRY(check_base_path(*store, *options.base_path, path));
+      const std::size_t before = found.size();
+      lister.set_flat(placed != options.placed.end());
       Status status = lister.add_root(path);
+      for (std::size_t i = before; placed != options.placed.end() && i < found.size(); ++i)
+        found[i].partition = placed->second;
       if (status.is(ErrorKind::file_not_found)) {
         if (!options.ignore_missing) return path_not_found(path);
       } else if (!status.ok()) {

@@ -280,7 +280,8 @@ Result<PartitionedFiles> discover_partitions(std::vector<FoundFile> files,
   std::vector<Segments> all;
   std::set<std::vector<std::string>> lists;
   for (const auto& file : files) {
-    all.push_back(partition_segments(file.root, file.info.path));
+    all.push_back(file.partition.empty() ? partition_segments(file.root, file.info.path)
+                                         : partition_segments("", "/" + file.partition + "/file"));
     lists.insert(names_of(all.back()));
   }
   std::vector<std::string> names;

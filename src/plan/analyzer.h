@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "column/timestamp_meaning.h"
 #include "functions/registry.h"
 #include "plan/node.h"
 
@@ -36,6 +37,17 @@ struct SqlFunction {
   column::TypePtr returns;  // null: as the body; of a table function the struct of its columns
   std::string body;         // an expression, or the query of a table function
   std::string comment;
+  // The settings under which its body means what it does, and where names are looked for in it:
+  // those of the session that made it. Nothing: the caller's.
+  struct Made {
+    bool ansi = true;
+    bool case_sensitive = false;
+    std::string time_zone = "UTC";
+    column::TimestampWord timestamp = column::TimestampWord::with_zone;
+    std::string database;
+  };
+  std::optional<Made> made;
+  bool kept = false;  // outlives the session, so that it names nothing that goes with it
 };
 
 // What a plan refers to beyond itself. Implemented by the session.
@@ -63,6 +75,11 @@ class Resolver {
   // A function of that name which is written in SQL; null: there is none.
   virtual std::shared_ptr<const SqlFunction> sql_function(const std::string& name) {
     (void)name;
+    return nullptr;
+  }
+  // Who knows the names in that function's body; null: this one does.
+  virtual std::unique_ptr<Resolver> inside(const SqlFunction& function) {
+    (void)function;
     return nullptr;
   }
   // Bytes uploaded as cache/<hash>.

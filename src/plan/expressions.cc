@@ -329,11 +329,48 @@ Result<ExprPtr> ExpressionAnalyzer::cast(const sc::Expression_Cast& proto) {
   return cast(strip_alias(child), to, use_ansi, try_cast);
 }
 
+// Texts that name a day or a moment: 'epoch', 'now', 'today', 'tomorrow', 'yesterday'. Nothing: it
+// is another.
+Result<std::optional<ExprPtr>> ExpressionAnalyzer::named_time(const Expr& text, const TypePtr& to) {
+  const bool date = to->kind() == TypeKind::date;
+  const bool time = to->kind() == TypeKind::timestamp || to->kind() == TypeKind::timestamp_ntz;
+  if ((!date && !time) || text.kind != ExprKind::literal || !text.type->is_string() ||
+      !text.value->is_valid)
+    return std::optional<ExprPtr>();
+  const std::string name = to_lower(trim(text.value->ToString()));
+  ExprPtr value;
+  if (name == "epoch") {
+    TRY_ASSIGN(value, call("timestamp_micros", {literal_of(std::make_shared<arrow::Int64Scalar>(0),
+                                                           column::long_type())}));
+  } else if (name == "now") {
+    TRY_ASSIGN(value, call("current_timestamp", {}));
+  } else if (name == "today" || name == "tomorrow" || name == "yesterday") {
+    TRY_ASSIGN(value, call("current_date", {}));
+    const int days = name == "today" ? 0 : name == "tomorrow" ? 1 : -1;
+    TRY_ASSIGN(value, call("date_add", {value, int_literal(days)}));
+  } else {
+    return std::optional<ExprPtr>();
+  }
+  // The epoch is midnight of its day in UTC, and as a date and wall clock too.
+  const bool same = column::same_type_ignoring_nullability(value->type, to);
+  auto out = std::make_shared<Expr>(same ? *value : *make_cast(value, to, ansi()));
+  if (name == "epoch" && to->kind() != TypeKind::timestamp)
+    out->time_zone = std::make_shared<const std::string>("UTC");
+  out->nullable = true;
+  return std::optional<ExprPtr>(std::move(out));
+}
+
 Result<ExprPtr> ExpressionAnalyzer::cast(const ExprPtr& child, const TypePtr& to, bool use_ansi,
                                          bool try_cast) {
   TRY(column::check_time_types(*to));
   const std::string pretty =
       fmt::format("{}({} AS {})", try_cast ? "TRY_CAST" : "CAST", child->pretty, to->sql());
+  TRY_ASSIGN(const auto named, named_time(*child, to));
+  if (named) {
+    auto out = std::make_shared<Expr>(**named);
+    out->pretty = pretty;
+    return ExprPtr(out);
+  }
   const bool strict = use_ansi || try_cast;
   if (!functions::can_cast(child->type, to, strict)) {
     ErrorParameters parameters{{"sqlExpr", sql_expr(to->is_nested() ? child->pretty : pretty)},

@@ -33,6 +33,8 @@ ExprPtr strip_alias(const ExprPtr& expr);
 // An attribute or alias: the expression itself, or under the name that Spark gives it.
 ExprPtr with_name(const ExprPtr& expr);
 Attribute attribute_of(const Expr& named);  // of an attribute or alias
+// An expression that is written twice in another, that one in a third, and so on, would never end.
+Status check_parts(const Expr& expr);
 // The argument in the type wanted; constants are converted at once.
 ExprPtr implicit_cast(const ExprPtr& expr, const column::TypePtr& type, bool ansi);
 
@@ -74,6 +76,7 @@ class ExpressionAnalyzer {
   Status placed(const Status& status) const;
   Result<ExprPtr> attribute(const spark::connect::Expression_UnresolvedAttribute& proto);
   Result<ExprPtr> expression_string(const std::string& text);
+  Result<std::optional<ExprPtr>> named_time(const Expr& text, const column::TypePtr& to);
   Result<ExprPtr> alias(const spark::connect::Expression_Alias& proto);
   Result<ExprPtr> cast(const spark::connect::Expression_Cast& proto);
   Result<std::vector<ExprPtr>> star(const spark::connect::Expression_UnresolvedStar& proto);
@@ -92,6 +95,7 @@ class ExpressionAnalyzer {
   Result<ExprPtr> subquery(const spark::connect::SubqueryExpression& proto);
 
   // functions.cc
+  Status fold_argument(const std::string& name, std::vector<ExprPtr>& arguments);
   Result<ExprPtr> function(const spark::connect::Expression_UnresolvedFunction& proto);
   Result<ExprPtr> named_function(const std::string& name, std::vector<ExprPtr> arguments,
                                  bool distinct);
@@ -138,6 +142,7 @@ class ExpressionAnalyzer {
   // window.cc
   Result<ExprPtr> window(const spark::connect::Expression_Window& proto);
   Status window_frame(const spark::connect::Expression_Window_WindowFrame& proto, WindowSpec& spec);
+  Result<ExprPtr> frame_distance(const ExprPtr& value, const WindowSpec& spec);
 
   const AnalyzerSettings& settings_;
   Scope& scope_;

@@ -2,6 +2,8 @@
 // alone.
 #include <arrow/scalar.h>
 
+#include <map>
+
 #include "base/text.h"
 #include "column/time_types.h"
 #include "column/timestamp_meaning.h"
@@ -93,14 +95,6 @@ Result<ExprPtr> named_text(const std::string& value, const std::string& pretty) 
   return ExprPtr(out);
 }
 
-// An expression that is written twice in another, that one in a third, and so on, would never end.
-Status check_parts(const Expr& expr) {
-  constexpr int parts_max = 100'000;
-  int parts = 0;
-  visit(expr, [&](const Expr&) { return ++parts <= parts_max; });
-  return parts <= parts_max ? Status::OK() : Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
-}
-
 // The options of from_json and kin, map('mode', 'FAILFAST'), as one constant: name and value behind
 // unit separators, pairs between record separators.
 std::optional<ExprPtr> options_text(const ExprPtr& map) {
@@ -151,6 +145,13 @@ Status check_bucket(const functions::Call& call, const std::vector<ExprPtr>& arg
 }
 
 }  // namespace
+
+Status check_parts(const Expr& expr) {
+  constexpr int parts_max = 100'000;
+  int parts = 0;
+  visit(expr, [&](const Expr&) { return ++parts <= parts_max; });
+  return parts <= parts_max ? Status::OK() : Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+}
 
 Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunction& proto) {
   if (proto.is_user_defined_function()) {
@@ -220,8 +221,23 @@ Result<ExprPtr> ExpressionAnalyzer::named_function(const std::string& name,
   return call(name, std::move(arguments), distinct);
 }
 
+// Some functions want to know the value of an argument: any constant will do.
+Status ExpressionAnalyzer::fold_argument(const std::string& name, std::vector<ExprPtr>& arguments) {
+  static const std::map<std::string, std::size_t> places = {
+      {"schema_of_json", 0}, {"schema_of_csv", 0}, {"schema_of_xml", 0},
+      {"from_json", 1},      {"from_csv", 1},      {"from_xml", 1}};
+  const auto found = places.find(to_lower(name));
+  if (found == places.end() || found->second >= arguments.size()) return Status::OK();
+  ExprPtr& argument = arguments[found->second];
+  if (argument->kind == ExprKind::literal || !is_foldable(*argument)) return Status::OK();
+  if (scope_.subqueries() == nullptr) return Status::OK();
+  TRY_ASSIGN(argument, scope_.subqueries()->constant_value(argument));
+  return Status::OK();
+}
+
 Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<ExprPtr> arguments,
                                          bool distinct) {
+  TRY(fold_argument(name, arguments));
   std::vector<functions::Argument> given;
   bool generators = false;
   for (const auto& argument : arguments) {

@@ -3,6 +3,7 @@
 #include <arrow/scalar.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "plan/literal.h"
@@ -85,23 +86,6 @@ void RelationAnalyzer::forget_subqueries(std::size_t count) {
 // -----------------------------------------------------------------------------------------
 namespace {
 
-// The value of a whole constant or of a sum, difference or product of them.
-std::optional<std::int64_t> folded(const Expr& e) {
-  if (const auto value = constant_integer(e)) return value;
-  if (e.kind != ExprKind::call || e.children.size() != 2) return std::nullopt;
-  const auto a = folded(*e.children[0]);
-  const auto b = folded(*e.children[1]);
-  if (!a || !b || std::abs(*a) > INT32_MAX || std::abs(*b) > INT32_MAX) return std::nullopt;
-  if (e.name == "add") return *a + *b;
-  if (e.name == "subtract") return *a - *b;
-  if (e.name == "multiply") return *a * *b;
-  return std::nullopt;
-}
-
-}  // namespace
-
-namespace {
-
 Status wrong_range_arguments(int count) {
   return Status::error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
                        {{"functionName", "`range`"},
@@ -141,6 +125,12 @@ Result<ExprPtr> RelationAnalyzer::generator(const sc::UnresolvedTableValuedFunct
   called.mutable_unresolved_function()->set_function_name(name);
   *called.mutable_unresolved_function()->mutable_arguments() = proto.arguments();
   TRY_ASSIGN(ExprPtr call, analyzer.resolve(called));
+  bool tables = false;
+  visit(*call, [&](const Expr& e) {
+    tables = tables || (e.kind == ExprKind::subquery && e.name == "tableargument");
+    return !tables;
+  });
+  if (tables) return Status::unsupported("table arguments of {} are not supported", name);
   if (call->kind == ExprKind::generator) return call;
   return Status::error("NOT_A_TABLE_FUNCTION", {{"functionName", sql_id(parts)}});
 }
@@ -169,37 +159,35 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
                                                  ExpressionAnalyzer& analyzer) {
   const int count = proto.arguments_size();
   if (count < 1 || count > 4) return wrong_range_arguments(count);
+  static const std::array<std::string, 4> names = {"start", "end", "step", "numSlices"};
+  const auto not_foldable = [](const std::string& parameter) {
+    return Status::error("NON_FOLDABLE_ARGUMENT", {{"funcName", "`range`"},
+                                                   {"paramName", "`" + parameter + "`"},
+                                                   {"paramType", "\"BIGINT\""}});
+  };
   std::vector<std::int64_t> values;
   for (const auto& argument : proto.arguments()) {
     // Spark knows their names and yet takes what is named for no constant.
-    if (argument.has_named_argument_expression()) {
-      return Status::error("NON_FOLDABLE_ARGUMENT",
-                           {{"funcName", "`range`"},
-                            {"paramName", "`" + argument.named_argument_expression().key() + "`"},
-                            {"paramType", "\"BIGINT\""}});
-    }
+    if (argument.has_named_argument_expression())
+      return not_foldable(argument.named_argument_expression().key());
     TRY_ASSIGN(ExprPtr resolved, analyzer.resolve(argument));
     resolved = strip_alias(resolved);
-    auto value = folded(*resolved);
-    if (resolved->kind == ExprKind::literal && resolved->type->is_numeric() && !value &&
-        resolved->value->is_valid) {
-      const double number = std::strtod(resolved->pretty.c_str(), nullptr);
-      constexpr double beyond =
-          9223372036854775808.0;  // the first whole number that is none of 64 bits
-      if (number > -beyond && number < beyond) value = static_cast<std::int64_t>(number);
-    }
-    if (resolved->type->kind() == TypeKind::null) {
-      return Status::error("UNEXPECTED_INPUT_TYPE",
-                           {{"paramIndex", ordinal_word(values.size() + (count == 1 ? 2 : 1))},
-                            {"functionName", "`range`"},
-                            {"requiredType", "\"BIGINT\""},
-                            {"inputSql", sql_expr(resolved->pretty)},
-                            {"inputType", sql_type(resolved->type)}});
-    }
-    if (!value) {
-      return Status::unsupported("range() of {}: Millstream takes whole constants only",
-                                 resolved->pretty);
-    }
+    const std::size_t place = values.size();
+    const std::string parameter = count == 1 ? "end" : names[place];
+    const bool variable = resolved->pretty.starts_with("variablereference(");
+    if (!is_foldable(*resolved) || variable) return not_foldable(parameter);
+    const Status unexpected = Status::error(
+        "UNEXPECTED_INPUT_TYPE", {{"paramIndex", ordinal_word(place + (count == 1 ? 2 : 1))},
+                                  {"functionName", "`range`"},
+                                  {"requiredType", "\"BIGINT\""},
+                                  {"inputSql", sql_expr(resolved->pretty)},
+                                  {"inputType", sql_type(resolved->type)}});
+    if (!resolved->type->is_numeric() && !resolved->type->is_string()) return unexpected;
+    TRY_ASSIGN(const ExprPtr whole,
+               analyzer.cast(resolved, column::long_type(), analyzer.ansi(), false));
+    TRY_ASSIGN(const ExprPtr computed, constant_value(whole));
+    const auto value = constant_integer(*computed);
+    if (!value) return unexpected;
     values.push_back(*value);
   }
   sc::Range proto_range;
@@ -208,6 +196,8 @@ Result<NodePtr> RelationAnalyzer::range_function(const sc::UnresolvedTableValued
   proto_range.set_step(count > 2 ? values[2] : 1);
   if (proto_range.step() == 0)
     return Status::error("FAILED_FUNCTION_CALL", {{"funcName", "`range`"}});
+  if (count > 3 && values[3] <= 0)
+    return Status::plain(ErrorKind::illegal_argument, "Positive number of partitions required");
   if (count > 3) proto_range.set_num_partitions(static_cast<int>(values[3]));
   return range(proto_range);
 }
@@ -280,7 +270,7 @@ Result<NodePtr> RelationAnalyzer::lateral_query(const sc::LateralJoin& proto, No
   auto node = std::static_pointer_cast<Join>(clone(*joined));
   node->lateral = outer.parameters();
   node->lateral_values = outer.values();
-  return NodePtr(node);
+  return lift_lateral(node);
 }
 
 // --- LIMIT and OFFSET by an expression
@@ -294,32 +284,22 @@ Result<NodePtr> RelationAnalyzer::limit_by(const sc::Expression_UnresolvedFuncti
   ExpressionAnalyzer analyzer(settings_, scope);
   TRY_ASSIGN(ExprPtr count, analyzer.resolve(call.arguments(0)));
   count = strip_alias(count);
-  const auto value = folded(*count);
-  if (!value) {
-    bool constant = count->kind != ExprKind::subquery;
-    visit(*count, [&](const Expr& e) {
-      constant = constant && e.kind != ExprKind::attribute && e.kind != ExprKind::aggregate;
-      return constant;
-    });
-    if (!constant) {
-      return analyzer.placed_at(Status::error("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
-                                              {{"name", name}, {"expr", sql_expr(count->pretty)}}),
-                                call.arguments(0));
-    }
-  }
-  if (count->type->kind() != TypeKind::int_) {
-    return analyzer.placed_at(Status::error("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
-                                            {{"name", name},
-                                             {"expr", sql_expr(count->pretty)},
-                                             {"dataType", sql_type(count->type)}}),
-                              call.arguments(0));
-  }
-  if (!value)
-    return Status::unsupported("{} by {} is not supported", to_upper(name), count->pretty);
-  auto limited = is_limit ? limit(std::move(input), *value, 0, false)
-                          : limit(std::move(input), std::nullopt, *value, false);
-  if (!limited.ok()) return analyzer.placed_at(limited.status(), call.arguments(0));
-  return limited;
+  const auto wrong = [&](const char* condition, ErrorParameters more) {
+    more.emplace("name", name);
+    more.emplace("expr", sql_expr(count->pretty));
+    return analyzer.placed_at(
+        Status::error(std::string("INVALID_LIMIT_LIKE_EXPRESSION.") + condition, std::move(more)),
+        call.arguments(0));
+  };
+  if (!is_foldable(*count)) return wrong("IS_UNFOLDABLE", {});
+  if (count->type->kind() != TypeKind::int_)
+    return wrong("DATA_TYPE", {{"dataType", sql_type(count->type)}});
+  TRY_ASSIGN(const ExprPtr computed, constant_value(count));
+  const auto value = constant_integer(*computed);
+  if (!value) return wrong("IS_NULL", {});
+  if (*value < 0) return wrong("IS_NEGATIVE", {{"v", std::to_string(*value)}});
+  return is_limit ? limit(std::move(input), *value, 0, false)
+                  : limit(std::move(input), std::nullopt, *value, false);
 }
 
 }  // namespace millstream::plan

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/called_off.h"
 #include "base/text.h"
 #include "plan/literal.h"
 #include "plan/refusals.h"
@@ -170,6 +171,7 @@ Result<NodePtr> RelationAnalyzer::operators(const Rel& proto) {
     while (above > 0) status = placed(status, *chain[--above]);
     return status;
   };
+  TRY(check_called_off());
   auto made = leaf(*at);
   if (!made.ok()) return at_place(made.status(), *at, chain.size());
   NodePtr node = std::move(made).value();
@@ -178,6 +180,7 @@ Result<NodePtr> RelationAnalyzer::operators(const Rel& proto) {
   for (std::size_t i = chain.size(); i-- > 0;) {
     const Rel& link = *chain[i];
     const NodePtr input = node;
+    TRY(check_called_off());
     made = unary(link, input);
     if (!made.ok()) return at_place(made.status(), link, i);
     node = std::move(made).value();

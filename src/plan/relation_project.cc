@@ -15,6 +15,7 @@
 namespace millstream::plan {
 
 namespace sc = spark::connect;
+using Exprs = std::vector<ExprPtr>;
 
 // For `z` in select((a + 1) AS z, z + 1).
 std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const NameParts& parts,
@@ -50,11 +51,61 @@ NodePtr make_generate(NodePtr input, const ExprPtr& generator,
   return node;
 }
 
+Result<std::vector<std::string>> generator_names(const ExprPtr& item,
+                                                 const ExpressionAnalyzer& analyzer) {
+  const ExprPtr bare = strip_alias(item);
+  const bool named = item->kind == ExprKind::alias;
+  if (named && bare->type->fields().size() != 1) {
+    return Status::error("UDTF_ALIAS_NUMBER_MISMATCH",
+                         {{"aliasesSize", std::to_string(bare->type->fields().size())},
+                          {"aliasesNames", item->name}});
+  }
+  if (named) return std::vector<std::string>{item->name};
+  return analyzer.generator_names();
+}
+
+void GeneratorsAbove::add(const ExprPtr& item, std::vector<std::string> names, Exprs& below) {
+  items_.push_back({nullptr, below.size(), std::move(names)});
+  if (item->kind != ExprKind::generator) {
+    below.push_back(item);
+    return;
+  }
+  any_ = true;
+  items_.back().generator = item;
+  for (const ExprPtr& child : item->children) {
+    if (is_foldable(*child)) continue;
+    below.push_back(make_alias(child, "_gen_input", next_attribute_id()));
+  }
+}
+
+Exprs GeneratorsAbove::over(const Node& aggregate) const {
+  Exprs list;
+  for (const Item& item : items_) {
+    std::size_t next = item.first;
+    if (item.generator == nullptr) {
+      list.push_back(make_attribute(aggregate.output[next]));
+      continue;
+    }
+    auto generator = std::make_shared<Expr>(*item.generator);
+    for (ExprPtr& child : generator->children) {
+      if (!is_foldable(*child)) child = make_attribute(aggregate.output[next++]);
+    }
+    list.push_back(std::move(generator));
+  }
+  return list;
+}
+
+std::vector<std::vector<std::string>> GeneratorsAbove::names() const {
+  std::vector<std::vector<std::string>> out;
+  for (const Item& item : items_) out.push_back(item.names);
+  return out;
+}
+
 Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr input) {
   Scope scope = input == nullptr ? scope_of({}) : scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
   Exprs exprs;
-  std::vector<std::vector<std::string>> generator_names;
+  std::vector<std::vector<std::string>> names;
   scope.add_fallback([&](const NameParts& parts,
                          std::optional<std::int64_t> plan_id) -> Result<std::optional<ExprPtr>> {
     if (plan_id) return std::optional<ExprPtr>();
@@ -65,27 +116,16 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
     for (ExprPtr& one : expanded) {
       const ExprPtr bare = strip_alias(one);
       const bool generator = bare->kind == ExprKind::generator;
-      generator_names.emplace_back();
+      names.emplace_back();
       if (generator) {
-        const bool named = one->kind == ExprKind::alias;
-        if (named && bare->type->fields().size() != 1) {
-          return Status::error("UDTF_ALIAS_NUMBER_MISMATCH",
-                               {{"aliasesSize", std::to_string(bare->type->fields().size())},
-                                {"aliasesNames", one->name}});
-        }
-        generator_names.back() = named                       ? std::vector<std::string>{one->name}
-                                 : e.alias().name_size() > 1 ? analyzer.generator_names()
-                                                             : std::vector<std::string>();
-        if (generator_names.back().empty() && !analyzer.generator_names().empty()) {
-          generator_names.back() = analyzer.generator_names();
-        }
+        TRY_ASSIGN(names.back(), generator_names(one, analyzer));
         exprs.push_back(bare);
         continue;
       }
       exprs.push_back(with_name(one));
     }
   }
-  return select(std::move(exprs), generator_names, std::move(input));
+  return select(std::move(exprs), names, std::move(input));
 }
 
 Result<NodePtr> RelationAnalyzer::select(
@@ -103,7 +143,20 @@ Result<NodePtr> RelationAnalyzer::select(
     }
   }
   if (aggregates && generators) {
-    return Status::unsupported("a generator beside an aggregate function is not supported");
+    std::vector<std::string> several;
+    for (const ExprPtr& e : exprs) {
+      if (e->kind == ExprKind::generator) several.push_back(sql_expr(e->pretty));
+    }
+    if (several.size() > 1) {
+      return Status::error(
+          "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
+          {{"num", std::to_string(several.size())}, {"generators", join(several, ", ")}});
+    }
+    GeneratorsAbove above;
+    Exprs below;
+    for (std::size_t i = 0; i < exprs.size(); ++i) above.add(exprs[i], generator_names[i], below);
+    TRY_ASSIGN(const NodePtr groups, make_aggregate(std::move(input), {}, std::move(below)));
+    return select(above.over(*groups), above.names(), groups);
   }
   if (aggregates) return make_aggregate(std::move(input), {}, std::move(exprs));
   if (!generators) {

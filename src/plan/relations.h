@@ -99,6 +99,8 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   std::shared_ptr<const SqlFunction> sql_function(const std::string& name) override {
     return resolver_.sql_function(name);
   }
+  Resolver& resolver() override { return resolver_; }
+  Result<ExprPtr> constant_value(const ExprPtr& constant) override;
   Result<NodePtr> sql_table_function(const SqlFunction& function,
                                      const spark::connect::UnresolvedTableValuedFunction& proto,
                                      ExpressionAnalyzer& analyzer);
@@ -281,6 +283,33 @@ bool is_sql_pivot(const spark::connect::Aggregate& proto);  // and for a PIVOT
 // An alias that stands earlier in the same list.
 std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const NameParts& parts,
                                      bool case_sensitive);
+// The list of a SELECT that aggregates and has generators: these work on what the aggregate gives.
+class GeneratorsAbove {
+ public:
+  // Puts to `below` what the aggregate computes for that item.
+  void add(const ExprPtr& item, std::vector<std::string> names, std::vector<ExprPtr>& below);
+  bool any() const { return any_; }
+  // Where what the item needs begins in `below`.
+  std::size_t place_of(std::size_t item) const { return items_[item].first; }
+  std::size_t size() const { return items_.size(); }
+  // The list over the aggregate's output.
+  std::vector<ExprPtr> over(const Node& aggregate) const;
+  std::vector<std::vector<std::string>> names() const;
+
+ private:
+  struct Item {
+    ExprPtr generator;  // null: another column
+    std::size_t first = 0;
+    std::vector<std::string> names;
+  };
+  std::vector<Item> items_;
+  bool any_ = false;
+};
+// The names that the columns of the generator, which was expanded last, get; none: its own.
+Result<std::vector<std::string>> generator_names(const ExprPtr& item,
+                                                 const ExpressionAnalyzer& analyzer);
+// lift_lateral.cc: the lateral join, or the same without LATERAL where DuckDB has none for it.
+Result<NodePtr> lift_lateral(const NodePtr& join);
 // The rows of `input`, each with those that the generator makes of it.
 NodePtr make_generate(NodePtr input, const ExprPtr& generator,
                       const std::vector<std::string>& names);

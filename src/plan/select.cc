@@ -97,6 +97,7 @@ class RelationAnalyzer::SelectAnalyzer {
   Scope scope_;
   ExpressionAnalyzer analyzer_;
   std::vector<ExprPtr> list_;
+  GeneratorsAbove above_;
   std::vector<ExprPtr> keys_;
   std::vector<std::vector<int>> sets_;
   std::vector<sc::Expression> keys_of_query_;  // as they are written
@@ -115,10 +116,17 @@ Status RelationAnalyzer::SelectAnalyzer::resolve_list(
   for (const auto& item : call.arguments()) {
     TRY_ASSIGN(auto expanded, analyzer_.expand(item));
     for (const ExprPtr& one : expanded) {
-      if (contains(*one, ExprKind::generator)) {
-        return Status::unsupported("a generator beside GROUP BY is not supported");
+      const ExprPtr bare = strip_alias(one);
+      if (bare->kind == ExprKind::generator) {
+        TRY_ASSIGN(auto names, generator_names(one, analyzer_));
+        above_.add(bare, std::move(names), list_);
+        continue;
       }
-      list_.push_back(with_name(one));
+      if (contains(*one, ExprKind::generator)) {
+        return Status::error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                             {{"expression", sql_expr(bare->pretty)}});
+      }
+      above_.add(with_name(one), {}, list_);
     }
   }
   return Status::OK();
@@ -149,13 +157,15 @@ Result<std::vector<ExprPtr>> RelationAnalyzer::SelectAnalyzer::key_of_group(
   if (relations_.settings_.group_by_ordinal && proto.has_literal() &&
       proto.literal().has_integer()) {
     const std::int64_t place = proto.literal().integer();
-    if (place < 1 || place > static_cast<std::int64_t>(list_.size())) {
+    if (place < 1 || place > static_cast<std::int64_t>(above_.size())) {
       return analyzer_.placed_at(
-          Status::error("GROUP_BY_POS_OUT_OF_RANGE",
-                        {{"index", std::to_string(place)}, {"size", std::to_string(list_.size())}}),
+          Status::error("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(place)},
+                                                      {"size", std::to_string(above_.size())}}),
           proto);
     }
-    const ExprPtr& item = list_[static_cast<std::size_t>(place - 1)];
+    const std::size_t at = above_.place_of(static_cast<std::size_t>(place - 1));
+    if (at >= list_.size()) return Status::unsupported("GROUP BY a generator is not supported");
+    const ExprPtr& item = list_[at];
     if (has_aggregate_function(*item)) return aggregate_in_group_by(*item, place);
     return std::vector<ExprPtr>{item};
   }
@@ -274,11 +284,14 @@ Result<NodePtr> RelationAnalyzer::SelectAnalyzer::run(const sc::Aggregate& proto
     input_ = separate_windows(input_, list);
     node = make_project(input_, std::move(list));
   }
-  if (qualify == nullptr) return node;
-  const ExprPtr passes = make_attribute(node->output[width]);
-  Exprs columns;
-  for (std::size_t i = 0; i < width; ++i) columns.push_back(make_attribute(node->output[i]));
-  return make_project(make_filter(node, passes), std::move(columns));
+  if (qualify != nullptr) {
+    const ExprPtr passes = make_attribute(node->output[width]);
+    Exprs columns;
+    for (std::size_t i = 0; i < width; ++i) columns.push_back(make_attribute(node->output[i]));
+    node = make_project(make_filter(node, passes), std::move(columns));
+  }
+  if (!above_.any()) return node;
+  return relations_.select(above_.over(*node), above_.names(), node);
 }
 
 namespace {

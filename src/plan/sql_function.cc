@@ -1,9 +1,11 @@
 // Calls of functions that are written in SQL: the body with the arguments in the places of the
 // parameters.
+#include "base/called_off.h"
 #include "base/text.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
 #include "plan/text.h"
+#include "plan/time_zone.h"
 #include "plan/tree.h"
 #include "spark/connect/expressions.pb.h"
 #include "spark/connect/relations.pb.h"
@@ -20,7 +22,6 @@ namespace {
 // call one another twice would have none that anybody sees.
 constexpr int nesting_max = 50;
 constexpr int calls_max = 5000;
-constexpr int parts_max = 100'000;
 thread_local int nesting = 0;
 thread_local int calls = 0;  // within the outermost one
 
@@ -38,18 +39,51 @@ class Nesting {
       return Status::unsupported("the function {} calls others to a depth of more than {}", name,
                                  nesting_max);
     }
-    if (calls <= calls_max) return Status::OK();
-    return Status::unsupported("functions that call others more than {} times, {} among them",
-                               calls_max, name);
+    if (calls > calls_max) {
+      return Status::unsupported("functions that call others more than {} times, {} among them",
+                                 calls_max, name);
+    }
+    return check_called_off();
   }
 };
 
-// An argument stands wherever its parameter does, and so do those within it.
-Status check_parts(const Expr& expr) {
-  int parts = 0;
-  visit(expr, [&](const Expr&) { return ++parts <= parts_max; });
-  return parts <= parts_max ? Status::OK() : Status::error("FAILED_TO_PARSE_TOO_COMPLEX");
+AnalyzerSettings settings_inside(const SqlFunction& function, AnalyzerSettings settings) {
+  if (!function.made) return settings;
+  settings.functions.ansi = function.made->ansi;
+  settings.functions.time_zone = function.made->time_zone;
+  settings.case_sensitive = function.made->case_sensitive;
+  settings.database = function.made->database;
+  return settings;
 }
+
+// Who analyses a function's body: apart from the query around the call, whose names of WITH are not
+// its own, and under the settings of the session that made it.
+class Body {
+ public:
+  Body(const SqlFunction& function, Resolver& around, const AnalyzerSettings& settings)
+      : settings_(settings_inside(function, settings)),
+        resolver_(around.inside(function)),
+        relations_(resolver_ != nullptr ? *resolver_ : around, settings_) {
+    if (function.made) timestamps_.emplace(function.made->timestamp);
+    if (function.made && function.made->time_zone != settings.functions.time_zone)
+      zone_ = function.made->time_zone;
+  }
+
+  RelationAnalyzer& relations() { return relations_; }
+  const AnalyzerSettings& settings() const { return settings_; }
+  // What was written under another time zone keeps it.
+  template <typename T>
+  T zoned(const T& part) const {
+    return zone_ ? in_time_zone(part, *zone_) : part;
+  }
+
+ private:
+  const AnalyzerSettings settings_;
+  const std::unique_ptr<Resolver> resolver_;
+  RelationAnalyzer relations_;
+  std::optional<column::TimestampMeaning> timestamps_;
+  std::optional<std::string> zone_;
+};
 
 Status wrong_count(const SqlFunction& function, int given) {
   std::size_t required = 0;
@@ -128,6 +162,24 @@ Result<std::vector<ExprPtr>> ExpressionAnalyzer::sql_arguments(
   return arguments;
 }
 
+// An argument that differs each time would be computed as often as the body names it.
+static Status check_computed_once(const Expr& body, const Node& parameters,
+                                  const std::vector<ExprPtr>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_deterministic(*arguments[i])) continue;
+    std::size_t named = 0;
+    visit(body, [&](const Expr& e) {
+      if (e.kind == ExprKind::attribute && e.id == parameters.output[i].id) ++named;
+      return true;
+    });
+    if (named > 1) {
+      return Status::unsupported("{} for a parameter that the function's body names {} times",
+                                 arguments[i]->pretty, named);
+    }
+  }
+  return Status::OK();
+}
+
 Result<ExprPtr> ExpressionAnalyzer::sql_call(const SqlFunction& function,
                                              const sc::Expression_UnresolvedFunction& proto) {
   const Nesting nested;
@@ -142,9 +194,9 @@ Result<ExprPtr> ExpressionAnalyzer::sql_call(const SqlFunction& function,
     shown.push_back(arguments[i]->pretty);
   }
   const NodePtr parameters = parameters_of(function, arguments);
-  Scope scope({parameters}, scope_.case_sensitive());
-  scope.set_surroundings(scope_.subqueries(), nullptr);
-  ExpressionAnalyzer inner(settings_, scope);
+  Body around(function, scope_.subqueries()->resolver(), settings_);
+  Scope scope = around.relations().scope_over({parameters}, nullptr);
+  ExpressionAnalyzer inner(around.settings(), scope);
   TRY_ASSIGN(ExprPtr body, inner.expression_string(function.body));
   body = strip_alias(body);
   if (function.returns != nullptr &&
@@ -152,7 +204,8 @@ Result<ExprPtr> ExpressionAnalyzer::sql_call(const SqlFunction& function,
     TRY_ASSIGN(body, inner.cast(body, function.returns, true, false));
   }
   TRY(check_parts(*body));
-  body = transform(body, [&](const ExprPtr& e) -> ExprPtr {
+  TRY(check_computed_once(*body, *parameters, arguments));
+  body = transform(around.zoned(body), [&](const ExprPtr& e) -> ExprPtr {
     if (e->kind != ExprKind::attribute) return e;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (parameters->output[i].id == e->id) return arguments[i];
@@ -176,14 +229,13 @@ Result<NodePtr> RelationAnalyzer::sql_table_function(const SqlFunction& function
   sc::SQL text;
   text.set_query(function.body);
   sc::Relation query;
+  Body around(function, resolver_, settings_);
   TRY(sql::parse_query(text, &query));
-  Scope scope = scope_of({parameters});
+  Scope scope = around.relations().scope_over({parameters}, nullptr);
   OuterScope outer(scope);
-  OuterScope* const around = std::exchange(outer_, &outer);
-  auto analyzed = relation(query);
-  outer_ = around;
-  TRY_ASSIGN(NodePtr rows, std::move(analyzed));
-  rows = visible_only(std::move(rows));
+  around.relations().outer_ = &outer;
+  TRY_ASSIGN(NodePtr rows, around.relations().relation(query));
+  rows = around.zoned(visible_only(std::move(rows)));
   const auto& fields = function.returns->fields();
   if (rows->output.size() != fields.size()) {
     return Status::error("ASSIGNMENT_ARITY_MISMATCH",

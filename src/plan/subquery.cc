@@ -155,6 +155,13 @@ Result<ExprPtr> ExpressionAnalyzer::subquery(const sc::SubqueryExpression& proto
       out->type = type;
       return ExprPtr(out);
     }
+    case Subquery::SUBQUERY_TYPE_TABLE_ARG: {
+      // A row of the table; only functions written in other languages are given whole tables.
+      auto out = make_subquery("tableargument", plan, outer, {});
+      out->type = column::struct_type(schema_of(*plan));
+      out->pretty = "functiontablesubqueryargumentexpression()";
+      return ExprPtr(out);
+    }
     default:
       break;
   }

@@ -15,6 +15,7 @@ class Relation;
 
 namespace millstream::plan {
 
+class Resolver;
 struct SqlFunction;
 
 // The columns of the query around a subquery that the subquery names. Each is a parameter of the
@@ -46,6 +47,12 @@ class SubqueryAnalyzer {
   // What names of expressions may mean beyond columns and the functions table.
   virtual std::optional<ExprPtr> session_variable(const NameParts& parts) = 0;
   virtual std::shared_ptr<const SqlFunction> sql_function(const std::string& name) = 0;
+  virtual Resolver& resolver() = 0;
+  // The value of an expression that is_foldable, as a literal with the expression's text.
+  virtual Result<ExprPtr> constant_value(const ExprPtr& constant) = 0;
 };
+
+// Whether its value can be told before there are rows.
+bool is_foldable(const Expr& expr);
 
 }  // namespace millstream::plan

@@ -30,7 +30,6 @@ class Zoned {
     return copy;
   }
 
- private:
   ExprPtr expression(const ExprPtr& given) {
     return transform(given, [&](const ExprPtr& e) -> ExprPtr {
       // current_timezone() is the reader's.
@@ -44,6 +43,7 @@ class Zoned {
     });
   }
 
+ private:
   std::shared_ptr<const std::string> zone_;
   std::map<const Node*, NodePtr> known_;
 };
@@ -52,6 +52,10 @@ class Zoned {
 
 NodePtr in_time_zone(const NodePtr& node, const std::string& time_zone) {
   return Zoned(time_zone).node(node);
+}
+
+ExprPtr in_time_zone(const ExprPtr& expr, const std::string& time_zone) {
+  return Zoned(time_zone).expression(expr);
 }
 
 }  // namespace millstream::plan

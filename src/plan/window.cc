@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "base/text.h"
+#include "functions/registry.h"
 #include "plan/expressions.h"
 #include "plan/literal.h"
+#include "plan/subquery.h"
 #include "plan/text.h"
 #include "plan/tree.h"
 #include "spark/connect/expressions.pb.h"
@@ -71,6 +73,22 @@ std::string spec_text(const WindowSpec& spec, const std::string& lower, const st
   return out + fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", lower, upper);
 }
 
+std::string frame_text(const WindowSpec& spec) {
+  return fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE", bound_text(spec.lower),
+                     bound_text(spec.upper));
+}
+
+bool is_time(const column::TypePtr& type) {
+  return type->kind() == column::TypeKind::date || type->kind() == column::TypeKind::timestamp ||
+         type->kind() == column::TypeKind::timestamp_ntz;
+}
+
+// A text without the sign that PRECEDING stands for.
+std::string without_sign(const std::string& text) {
+  if (text.starts_with("(- ")) return text.substr(3, text.size() - 4);
+  return text.starts_with('-') ? text.substr(1) : text;
+}
+
 // How far a bound of RANGE is from the row, and on which side.
 struct Distance {
   ExprPtr offset;  // not negative
@@ -85,7 +103,7 @@ std::optional<Distance> distance_of(const ExprPtr& value) {
     inner->preceding = !inner->preceding;
     return inner;
   }
-  if (value->kind == ExprKind::cast) {
+  if (value->kind == ExprKind::cast && !value->children[0]->type->is_string()) {
     auto inner = distance_of(value->children[0]);
     if (!inner) return std::nullopt;
     inner->offset = make_cast(inner->offset, value->type, value->ansi);
@@ -100,7 +118,9 @@ bool fits_range(const column::TypePtr& ordered, const column::TypePtr& distance)
   using column::TypeKind;
   switch (ordered->kind()) {
     case TypeKind::date:
-      return distance->is_integral() || is_interval(distance);
+      return distance->kind() == TypeKind::int_ ||
+             distance->kind() == TypeKind::year_month_interval ||
+             (distance->kind() == TypeKind::day_time_interval && distance->sql() == "INTERVAL DAY");
     case TypeKind::timestamp:
     case TypeKind::timestamp_ntz:
       return is_interval(distance);
@@ -154,7 +174,6 @@ Status legacy_window_error(const char* condition, ErrorParameters parameters, st
   return Status(std::move(info));
 }
 
-// A lower bound behind the upper one.
 // The number of a constant bound.
 std::optional<double> magnitude(const Expr& offset) {
   const Expr* e = &offset;
@@ -175,33 +194,46 @@ std::optional<double> magnitude(const Expr& offset) {
 Status check_bounds(const WindowSpec& spec) {
   const bool offsets = spec.lower.offset != nullptr && spec.upper.offset != nullptr;
   if (offsets && !column::same_type(spec.lower.offset->type, spec.upper.offset->type)) {
-    return Status::error(
-        "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_DIFF_TYPES",
-        {{"sqlExpr", sql_expr(fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE",
-                                          bound_text(spec.lower), bound_text(spec.upper)))},
-         {"lower", sql_expr(spec.lower.offset->pretty)},
-         {"upper", sql_expr(spec.upper.offset->pretty)},
-         {"lowerType", sql_type(spec.lower.offset->type)},
-         {"upperType", sql_type(spec.upper.offset->type)}});
+    return Status::error("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_DIFF_TYPES",
+                         {{"sqlExpr", sql_expr(frame_text(spec))},
+                          {"lower", sql_expr(spec.lower.offset->pretty)},
+                          {"upper", sql_expr(spec.upper.offset->pretty)},
+                          {"lowerType", sql_type(spec.lower.offset->type)},
+                          {"upperType", sql_type(spec.upper.offset->type)}});
   }
-  const auto side = [](const FrameBound& bound) {
-    return bound.kind == Bound::preceding ? -1 : bound.kind == Bound::following ? 1 : 0;
+  if (!offsets) return Status::OK();
+  const auto signed_distance = [](const FrameBound& bound) -> std::optional<double> {
+    const auto distance = magnitude(*bound.offset);
+    if (!distance) return std::nullopt;
+    return bound.kind == Bound::preceding ? -*distance : *distance;
   };
-  int lower = side(spec.lower);
-  int upper = side(spec.upper);
-  if (lower == upper && lower != 0) {
-    const auto nearer = magnitude(*spec.lower.offset);
-    const auto farther = magnitude(*spec.upper.offset);
-    if (nearer && farther && lower * *nearer > upper * *farther) lower = upper + 1;
-  }
-  const bool unbounded = spec.lower.kind == Bound::unbounded_preceding ||
-                         spec.upper.kind == Bound::unbounded_following;
-  if (unbounded || lower <= upper) return Status::OK();
+  const auto lower = signed_distance(spec.lower);
+  const auto upper = signed_distance(spec.upper);
+  if (!lower || !upper || *lower <= *upper) return Status::OK();
   return Status::error(
       "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON",
-      {{"sqlExpr", sql_expr(fmt::format("{} BETWEEN {} AND {}", spec.rows ? "ROWS" : "RANGE",
-                                        bound_text(spec.lower), bound_text(spec.upper)))},
-       {"comparison", "less than or equal"}});
+      {{"sqlExpr", sql_expr(frame_text(spec))}, {"comparison", "less than or equal"}});
+}
+
+// Bounds of a type that the ordering, or ROWS, has no distance in.
+Status check_bound_types(const WindowSpec& spec) {
+  for (const bool is_lower : {true, false}) {
+    const FrameBound& bound = is_lower ? spec.lower : spec.upper;
+    if (bound.offset == nullptr) continue;
+    const auto& type = bound.offset->type;
+    if (spec.rows && type->kind() != column::TypeKind::int_)
+      return bad_bound_type(spec, *bound.offset, is_lower, frame_text(spec));
+    if (spec.rows || spec.order.size() != 1) continue;
+    const auto& ordered = spec.order[0].expr->type;
+    if (!is_time(ordered) || fits_range(ordered, type)) continue;
+    return Status::error(
+        "DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE",
+        {{"sqlExpr",
+          sql_expr("(" + spec_text(spec, bound_text(spec.lower), bound_text(spec.upper)) + ")")},
+         {"orderSpecType", sql_type(ordered)},
+         {"valueBoundaryType", sql_type(type)}});
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -284,6 +316,34 @@ Result<ExprPtr> ExpressionAnalyzer::window(const sc::Expression_Window& proto) {
   return ExprPtr(out);
 }
 
+// The bound as a constant with a sign; in the type of the ordering where that is no time.
+Result<ExprPtr> ExpressionAnalyzer::frame_distance(const ExprPtr& value, const WindowSpec& spec) {
+  const bool ranged = !spec.rows && spec.order.size() == 1;
+  const column::TypePtr& ordered = ranged ? spec.order[0].expr->type : value->type;
+  const bool plain = ranged ? distance_of(value).has_value() && fits_range(ordered, value->type)
+                            : constant_integer(*value).has_value();
+  if (plain || !is_foldable(*value) || scope_.subqueries() == nullptr) return value;
+  ExprPtr constant = value;
+  const bool converted = ranged && !is_time(ordered) && !fits_range(ordered, value->type);
+  if (converted) {
+    if (!functions::can_cast(value->type, ordered, ansi())) return value;
+    TRY_ASSIGN(constant, cast(value, ordered, ansi(), false));
+  }
+  TRY_ASSIGN(constant, scope_.subqueries()->constant_value(constant));
+  auto out = std::make_shared<Expr>(*constant);
+  out->pretty = value->pretty;
+  const std::string shown =
+      out->value->is_valid ? literal_name(*out->value, out->type) : std::string();
+  const bool negative = shown.starts_with('-') || shown.find("'-") != std::string::npos;
+  if (!negative || (converted && out->type->is_integral())) return ExprPtr(out);
+  TRY_ASSIGN(ExprPtr opposite, call("negative", {constant}));
+  TRY_ASSIGN(opposite, scope_.subqueries()->constant_value(opposite));
+  TRY_ASSIGN(const ExprPtr back, call("negative", {opposite}));
+  out = std::make_shared<Expr>(*back);
+  out->pretty = value->pretty;
+  return ExprPtr(out);
+}
+
 Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame& proto,
                                         WindowSpec& spec) {
   using Frame = sc::Expression_Window_WindowFrame;
@@ -294,6 +354,13 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
                           {"number", "0"}});
   }
   spec.rows = proto.frame_type() == Frame::FRAME_TYPE_ROW;
+  // Of no fitting type: the error shows the whole frame.
+  const auto refuse_later = [](const Expr& value, FrameBound& out) {
+    auto shown = std::make_shared<Expr>(value);
+    shown->pretty = without_sign(value.pretty);
+    out.kind = shown->pretty == value.pretty ? Bound::following : Bound::preceding;
+    out.offset = std::move(shown);
+  };
   const auto bound = [&](const Frame::FrameBoundary& b, bool is_lower, FrameBound& out) -> Status {
     if (b.has_current_row() && b.current_row()) {
       out.kind = Bound::current_row;
@@ -307,7 +374,14 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
       return Status::error("CONNECT_INVALID_PLAN.LOWER_BOUND_REQUIRED_IN_WINDOW_FRAME");
     }
     TRY_ASSIGN(ExprPtr value, resolve(b.value()));
-    value = strip_alias(value);
+    TRY_ASSIGN(value, frame_distance(strip_alias(value), spec));
+    if (!spec.rows && value->kind == ExprKind::literal && !value->value->is_valid) {
+      // A bound that is NULL is before each value.
+      if (!is_lower || !spec.order[0].ascending)
+        return Status::unsupported("a RANGE frame bound that is NULL");
+      out.kind = Bound::unbounded_preceding;
+      return Status::OK();
+    }
     const auto apart = spec.rows || spec.order.size() != 1 ? std::nullopt : distance_of(value);
     const auto constant = constant_integer(*value);
     const bool of_numbers = spec.order.size() == 1 && spec.order[0].expr->type->is_integral();
@@ -321,8 +395,12 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
         if (ordered_by->is_string() || ordered_by->is_nested()) {
           return bad_bound_type(spec, *value, is_lower, value->pretty);
         }
-        return Status::unsupported("a RANGE frame by {} over the type {}", value->pretty,
-                                   ordered_by->sql());
+        if (!is_time(ordered_by)) {
+          return Status::unsupported("a RANGE frame by {} over the type {}", value->pretty,
+                                     ordered_by->sql());
+        }
+        refuse_later(*value, out);
+        return Status::OK();
       }
       const bool months = value->type->kind() == column::TypeKind::year_month_interval;
       if (months && ordered_by->kind() == column::TypeKind::timestamp &&
@@ -342,7 +420,8 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
     if (!constant) {
       if (spec.rows && value->type->kind() != column::TypeKind::int_ &&
           (value->kind == ExprKind::literal || value->name == "negative")) {
-        return bad_bound_type(spec, *value, is_lower, value->pretty);
+        refuse_later(*value, out);
+        return Status::OK();
       }
       if (spec.rows || spec.order.size() != 1) {
         return Status::error("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE",
@@ -352,6 +431,10 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
       }
       return Status::unsupported("a RANGE frame bound that is not a whole number: {}",
                                  value->pretty);
+    }
+    if (spec.rows && value->type->kind() != column::TypeKind::int_) {
+      refuse_later(*value, out);
+      return Status::OK();
     }
     if (*constant == 0) {
       out.kind = Bound::current_row;
@@ -399,6 +482,7 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
           sql_expr("(" + spec_text(spec, bound_text(spec.lower), bound_text(spec.upper)) + ")")},
          {"orderSpec", join(keys, ",")}});
   }
+  TRY(check_bound_types(spec));
   TRY(check_bounds(spec));
   if (!spec.rows && spec.order.empty() &&
       (spec.lower.offset != nullptr || spec.upper.offset != nullptr)) {

@@ -819,11 +819,11 @@ StatementRun::Outcome StatementRun::operator()(const sql::AlterTable& alter) {
         TRY(alter_partitions(alter, target));
         return nothing();
       }
-      if (!entry.partition_by.empty()) {
-        return Status::unsupported(
-            "ALTER TABLE … SET LOCATION of a partitioned table of files is not supported");
-      }
       TRY_ASSIGN(entry.location, io::local_path(alter.location));
+      if (!entry.partition_by.empty()) {
+        TRY(move_file_table(target, entry.location));
+        return nothing();
+      }
       break;
     }
     default:
@@ -859,6 +859,14 @@ StatementRun::Outcome StatementRun::operator()(const sql::AlterDatabase& alter) 
   TRY_ASSIGN(DatabaseInfo info, warehouse_.database_info(name));
   for (const auto& [key, value] : alter.properties) info.properties[key] = value;
   if (alter.comment) info.comment = *alter.comment;
+  if (alter.location) {
+    TRY_ASSIGN(const auto tables, warehouse_.tables(name));
+    // Its tables are where it is.
+    if (!tables.empty() || name == "default")
+      return Status::unsupported("ALTER DATABASE … SET LOCATION of a database with tables");
+    TRY_ASSIGN(info.location, database_location(*alter.location));
+    TRY(warehouse_.store()->make_directories(info.location));
+  }
   TRY(warehouse_.put_database_info(name, info));
   return nothing();
 }

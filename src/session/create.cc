@@ -44,7 +44,8 @@ StatementRun::Outcome StatementRun::create_temporary_view(const sql::CreateView&
     TRY_ASSIGN(const auto inner, session_.analyze(create.query->to_df().input()));
     TRY(check_view_columns(create.name.back(), create.query->to_df(), plan::schema_of(*inner)));
   }
-  TRY(session_.create_text_view(*create.query, create.name.back(), create.global, create.replace));
+  TRY(session_.create_text_view(*create.query, create.name.back(), create.global, create.replace,
+                                create.column_comments));
   return nothing();
 }
 
@@ -83,13 +84,7 @@ Status StatementRun::create_stored_view(const sql::CreateView& create) {
   if (taken && !create.replace) {
     return Status::error("TABLE_OR_VIEW_ALREADY_EXISTS", {{"relationName", name.quoted()}});
   }
-  if (!resolver.temporary_view().empty()) {
-    return Status::error("INVALID_TEMP_OBJ_REFERENCE",
-                         {{"obj", "VIEW"},
-                          {"objName", name.quoted()},
-                          {"tempObj", "VIEW"},
-                          {"tempObjName", resolver.temporary_view()}});
-  }
+  TRY(resolver.check_lasting("VIEW", name.quoted()));
   Entry view;
   for (const auto& column : node->output) {
     if (column.hidden) continue;
@@ -408,12 +403,19 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
   return nothing();
 }
 
+Result<std::string> StatementRun::database_location(const std::string& given) {
+  if (given.empty()) return Status::error("INVALID_EMPTY_LOCATION", {{"location", given}});
+  TRY_ASSIGN(const std::string path, io::local_path(given));
+  return path.starts_with('/') ? path : io::join_path(warehouse_.root(), path);
+}
+
 StatementRun::Outcome StatementRun::operator()(const sql::CreateDatabase& create) {
-  if (!create.location.empty()) {
-    return Status::unsupported("CREATE DATABASE … LOCATION is not supported by Millstream");
-  }
   TRY_ASSIGN(const std::string name, database_of(create.name));
-  TRY(warehouse_.create_database(name, create.if_not_exists, {create.comment, create.properties}));
+  DatabaseInfo info{create.comment, {}, create.properties};
+  if (create.location) {
+    TRY_ASSIGN(info.location, database_location(*create.location));
+  }
+  TRY(warehouse_.create_database(name, create.if_not_exists, info));
   return nothing();
 }
 

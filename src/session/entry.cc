@@ -52,6 +52,7 @@ std::string Entry::to_json() const {
     json["external"] = external;
     json["schema"] = schema;
     if (partitions) json["partitions"] = *partitions;
+    if (!placed.empty()) json["placed"] = placed;
     json["partitionBy"] = partition_by;
     json["options"] = options;
     if (buckets.count > 0) {
@@ -99,6 +100,7 @@ Result<Entry> Entry::from_json(const std::string& text) {
     read(json, "partitions", &known);
     entry.partitions.emplace(known.begin(), known.end());
   }
+  read(json, "placed", &entry.placed);
   read(json, "options", &entry.options);
   read(json, "buckets", &entry.buckets.count);
   read(json, "bucketBy", &entry.buckets.columns);
@@ -107,13 +109,16 @@ Result<Entry> Entry::from_json(const std::string& text) {
 }
 
 std::string DatabaseInfo::to_json() const {
-  return dump(Json{{"comment", comment}, {"properties", properties}});
+  Json json{{"comment", comment}, {"properties", properties}};
+  if (!location.empty()) json["location"] = location;
+  return dump(json);
 }
 
 Result<DatabaseInfo> DatabaseInfo::from_json(const std::string& text) {
   TRY_ASSIGN(const Json json, parse(text));
   DatabaseInfo info;
   read(json, "comment", &info.comment);
+  read(json, "location", &info.location);
   read(json, "properties", &info.properties);
   return info;
 }

@@ -42,6 +42,7 @@ struct Entry {
   std::vector<std::string> partition_by;
   // The folders of the partitions that belong to it: "p=1/q=x". Nothing: each that is there does.
   std::optional<std::set<std::string>> partitions;
+  std::map<std::string, std::string> placed;  // absolute paths of those that lie elsewhere
   Buckets buckets;
   std::map<std::string, std::string> options;
 
@@ -52,6 +53,7 @@ struct Entry {
 // Of a database.
 struct DatabaseInfo {
   std::string comment;
+  std::string location;  // absolute path; empty: a folder of the warehouse
   std::map<std::string, std::string> properties;
 
   std::string to_json() const;

@@ -1,5 +1,6 @@
 // Partitions of tables of files: ALTER TABLE … PARTITION, MSCK REPAIR, SHOW PARTITIONS, TRUNCATE.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -29,21 +30,21 @@ class FilePartitions {
 
   Status load() {
     TRY_ASSIGN(schema_, column::schema_from_text(entry_.schema));
-    TRY_ASSIGN(const auto there, partitions_of(store_, directory_, entry_.partition_by.size()));
-    there_ = {there.begin(), there.end()};
-    known_ = entry_.partitions.value_or(there_);
+    TRY_ASSIGN(there_, partitions_of(store_, directory_, entry_.partition_by));
+    std::set<std::string> all;
+    for (const auto& [partition, folder] : there_) all.insert(partition);
+    known_ = entry_.partitions.value_or(all);
     return Status::OK();
   }
 
   Status add(const sql::AlterTable& alter) {
     for (std::size_t i = 0; i < alter.partitions.size(); ++i) {
-      if (!alter.locations[i].empty())
-        return Status::unsupported("ALTER TABLE … ADD PARTITION … LOCATION is not supported");
       TRY_ASSIGN(const std::string folder, whole(alter.partitions[i]));
       if (known_.contains(folder) && alter.if_not_exists) continue;
       if (known_.contains(folder))
         return partitions_error("PARTITIONS_ALREADY_EXIST", alter.partitions[i]);
-      TRY(store_.make_directories(io::join_path(directory_, folder)));
+      if (!alter.locations[i].empty()) TRY(place(folder, alter.locations[i]));
+      TRY(store_.make_directories(directory_of(folder)));
       known_.insert(folder);
     }
     return save();
@@ -57,7 +58,9 @@ class FilePartitions {
         if (alter.if_exists) continue;
         return partitions_error("PARTITIONS_NOT_FOUND", spec);
       }
-      if (!entry_.external) TRY(store_.remove_tree(io::join_path(directory_, folder)));
+      // What lies elsewhere is not the table's alone.
+      const bool own = entry_.placed.erase(folder) == 0;
+      if (!entry_.external && own) TRY(store_.remove_tree(io::join_path(directory_, folder)));
     }
     return save();
   }
@@ -69,9 +72,13 @@ class FilePartitions {
       return partitions_error("PARTITIONS_NOT_FOUND", alter.partitions[0]);
     if (known_.contains(to))
       return partitions_error("PARTITIONS_ALREADY_EXIST", alter.partitions[1]);
-    const std::string target = io::join_path(directory_, to);
-    TRY(store_.make_directories(std::string(io::parent_path(target))));
-    TRY(io::rename_directory(io::join_path(directory_, from), target));
+    if (auto placed = entry_.placed.extract(from)) {
+      entry_.placed[to] = placed.mapped();
+    } else {
+      const std::string target = io::join_path(directory_, to);
+      TRY(store_.make_directories(std::string(io::parent_path(target))));
+      TRY(io::rename_directory(io::join_path(directory_, from), target));
+    }
     known_.erase(from);
     known_.insert(to);
     return save();
@@ -79,9 +86,16 @@ class FilePartitions {
 
   // MSCK REPAIR TABLE.
   Status recover(const sql::AlterTable& alter) {
-    if (alter.adds) known_.insert(there_.begin(), there_.end());
-    if (alter.drops)
-      std::erase_if(known_, [&](const auto& partition) { return !there_.contains(partition); });
+    for (const auto& [partition, folder] : there_) {
+      if (!alter.adds || !known_.insert(partition).second) continue;
+      // The folder may write the columns' names otherwise.
+      if (folder != partition) entry_.placed[partition] = io::join_path(directory_, folder);
+    }
+    if (alter.drops) {
+      std::erase_if(known_, [&](const auto& partition) {
+        return !there_.contains(partition) && !entry_.placed.contains(partition);
+      });
+    }
     return save();
   }
 
@@ -89,7 +103,7 @@ class FilePartitions {
     TRY_ASSIGN(const auto folders, folders_of(spec));
     for (const auto& partition : known_) {
       if (!lies_in(partition, folders)) continue;
-      const std::string folder = io::join_path(directory_, partition);
+      const std::string folder = directory_of(partition);
       TRY(store_.remove_tree(folder));
       TRY(store_.make_directories(folder));
     }
@@ -109,10 +123,36 @@ class FilePartitions {
     TRY_ASSIGN(const std::string folder, whole(alter.partitions[0]));
     if (!known_.contains(folder))
       return partitions_error("PARTITIONS_NOT_FOUND", alter.partitions[0]);
-    return Status::unsupported("ALTER TABLE … PARTITION … SET LOCATION is not supported");
+    TRY(place(folder, alter.location));
+    return save();
+  }
+
+  // SET LOCATION of the table: its partitions stay where they are.
+  Status move(const std::string& location) {
+    for (const auto& partition : known_)
+      entry_.placed.emplace(partition, io::join_path(directory_, partition));
+    entry_.location = location;
+    return save();
   }
 
  private:
+  std::string directory_of(const std::string& partition) const {
+    const auto placed = entry_.placed.find(partition);
+    return placed == entry_.placed.end() ? io::join_path(directory_, partition) : placed->second;
+  }
+
+  Status place(const std::string& partition, const std::string& location) {
+    const bool relative = !location.starts_with('/') && location.find(':') == std::string::npos;
+    TRY_ASSIGN(const std::string path,
+               io::local_path(relative ? io::join_path(directory_, location) : location));
+    for (const auto& [other, directory] : entry_.placed) {
+      if (other != partition && directory == path)
+        return Status::unsupported("two partitions in one folder, {}", path);
+    }
+    entry_.placed[partition] = path;
+    return Status::OK();
+  }
+
   Status not_partitioned(sql::AlterKind kind) const {
     if (kind == sql::AlterKind::recover_partitions) {
       return Status::error("NOT_A_PARTITIONED_TABLE", {{"operation", "MSCK REPAIR TABLE"},
@@ -180,8 +220,8 @@ class FilePartitions {
   Entry entry_;
   const std::string directory_;
   column::Schema schema_;
-  std::set<std::string> known_;  // the table's
-  std::set<std::string> there_;  // the folders below it
+  std::set<std::string> known_;               // the table's
+  std::map<std::string, std::string> there_;  // those below it, and their folders
 };
 
 }  // namespace
@@ -201,6 +241,12 @@ Status StatementRun::alter_partitions(const sql::AlterTable& alter, const Target
     default:
       return partitions.location(alter);
   }
+}
+
+Status StatementRun::move_file_table(const Target& target, const std::string& location) {
+  FilePartitions partitions(session_, context_, *target.name, *target.entry, target.directory);
+  TRY(partitions.load());
+  return partitions.move(location);
 }
 
 Result<std::vector<std::string>> StatementRun::file_partitions(const sql::PartitionSpec& spec,

@@ -71,9 +71,9 @@ Status insert_into_file_table(Session& session, const TableName& name, const Ent
                               const ActionContext& context) {
   TRY_ASSIGN(const auto schema, column::schema_from_text(entry.schema));
   TRY_ASSIGN(const auto stored, as_stored(session, rows, schema, name.quoted()));
-  const auto written =
-      write_files(session, entry.provider, session.runtime().warehouse->table_directory(name), mode,
-                  Options(entry.options), entry.partition_by, stored, context, entry.buckets);
+  const auto written = write_files(
+      session, entry.provider, session.runtime().warehouse->table_directory(name), mode,
+      Options(entry.options), entry.partition_by, stored, context, entry.buckets, {}, entry.placed);
   if (!written.ok()) return overflow_in_insert(written.status(), *stored);
   TRY_ASSIGN(const bool dynamic, keeps_partitions(Options(entry.options), session.conf()));
   return note_partitions(*session.runtime().warehouse, name, *written,

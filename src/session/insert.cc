@@ -361,9 +361,8 @@ Status check_names(Session& session, const sql::Insert& insert, const Goal& goal
     }
     if (!known)
       return Status::error("NON_PARTITION_COLUMN", {{"columnName", quote_identifier(column)}});
-    if (value != nullptr && !value->has_literal()) {
-      return Status::unsupported("PARTITION ({} = …) takes a constant in Millstream", column);
-    }
+    if (value != nullptr && value->has_unresolved_attribute())
+      return Status::unsupported("PARTITION ({} = DEFAULT) is not supported", column);
   }
   if (insert.by_name) return Status::OK();
   for (const auto& column : insert.columns) {
@@ -427,9 +426,10 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
              partition_folders(session, insert.partition, goal.schema, goal.partition_by, context));
   if (insert.if_not_exists) {
     TRY_ASSIGN(const auto there,
-               partitions_of(*session.runtime().store, goal.directory, goal.partition_by.size()));
-    const auto known =
-        goal.files->partitions.value_or(std::set<std::string>(there.begin(), there.end()));
+               partitions_of(*session.runtime().store, goal.directory, goal.partition_by));
+    std::set<std::string> all;
+    for (const auto& [partition, folder] : there) all.insert(partition);
+    const auto known = goal.files->partitions.value_or(all);
     for (const auto& partition : known) {
       if (lies_in(partition, below)) return Status::OK();
     }
@@ -440,7 +440,7 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
   const auto mode = insert.overwrite ? delta::SaveMode::overwrite : delta::SaveMode::append;
   const auto written =
       write_files(session, goal.files->provider, goal.directory, mode, Options(goal.files->options),
-                  goal.partition_by, rows, context, goal.files->buckets, below);
+                  goal.partition_by, rows, context, goal.files->buckets, below, goal.files->placed);
   if (!written.ok()) return overflow_in_insert(written.status(), *rows);
   TRY_ASSIGN(const bool dynamic, keeps_partitions(Options(goal.files->options), session.conf()));
   const bool replaced = insert.overwrite && !(dynamic && below.size() < goal.partition_by.size());
@@ -450,9 +450,11 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
 // Another commit between the reading and the writing: from the beginning, some times.
 constexpr int attempts_max = 5;
 
-Status insert_once(Session& session, const sql::Insert& insert, const ActionContext& context) {
-  TRY_ASSIGN(const Goal goal, goal_of(session, insert.table));
-  TRY(check_names(session, insert, goal));
+Status insert_once(Session& session, const sql::Insert& given, const ActionContext& context) {
+  TRY_ASSIGN(const Goal goal, goal_of(session, given.table));
+  TRY(check_names(session, given, goal));
+  sql::Insert insert = given;
+  TRY_ASSIGN(insert.partition, as_texts(session, given.partition, goal.schema, context));
   if (goal.files) return insert_into_files(session, insert, goal, context);
   TRY_ASSIGN(auto rows_plan, rows_of(session, insert, goal.schema, true, context));
   auto replaced = replaced_rows(insert);
@@ -487,6 +489,14 @@ Status insert_once(Session& session, const sql::Insert& insert, const ActionCont
 }
 
 }  // namespace
+
+Status check_insert(Session& session, const sql::Insert& given, const ActionContext& context) {
+  TRY_ASSIGN(const Goal goal, goal_of(session, given.table));
+  TRY(check_names(session, given, goal));
+  sql::Insert insert = given;
+  TRY_ASSIGN(insert.partition, as_texts(session, given.partition, goal.schema, context));
+  return rows_of(session, insert, goal.schema, !goal.files, context).status();
+}
 
 Status insert_rows(Session& session, const sql::Insert& insert, const ActionContext& context) {
   Status status;

@@ -14,6 +14,8 @@ namespace millstream::session {
 // The folder of a table of the warehouse, or of delta.`/path`.
 Result<std::string> insert_directory(Session& session, const sql::Name& name);
 Status insert_rows(Session& session, const sql::Insert& insert, const ActionContext& context);
+// Whether its names and types mean something; writes nothing.
+Status check_insert(Session& session, const sql::Insert& insert, const ActionContext& context);
 
 Status check_duplicates(const column::Schema& schema);  // COLUMN_ALREADY_EXISTS
 Status check_view_columns(const std::string& view, const spark::connect::ToDF& names,

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 constexpr std::string_view suffix = ".json";
 
 std::string folder_of(const Warehouse& warehouse, const std::string& database) {
-  return io::join_path(warehouse.database_directory(database), ".millstream/functions");
+  return io::join_path(warehouse.database_home(database), ".millstream/functions");
 }
 
 std::string path_of(const Warehouse& warehouse, const TableName& name) {
@@ -39,6 +39,22 @@ Result<column::TypePtr> type_of(const std::string& text) {
   return schema[0].type;
 }
 
+// The settings that it was made under; nothing: an older file, which does not say.
+std::optional<plan::SqlFunction::Made> made_of(const Json& json) {
+  const auto flag = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_boolean() && found->get<bool>();
+  };
+  plan::SqlFunction::Made made;
+  made.time_zone = text_of(json, "timeZone");
+  if (made.time_zone.empty()) return std::nullopt;
+  made.ansi = flag("ansi");
+  made.case_sensitive = flag("caseSensitive");
+  made.database = text_of(json, "database");
+  if (flag("timestampNtz")) made.timestamp = column::TimestampWord::without_zone;
+  return made;
+}
+
 Result<std::shared_ptr<const plan::SqlFunction>> parsed(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return Status::invalid("the file of a function is damaged");
@@ -47,6 +63,8 @@ Result<std::shared_ptr<const plan::SqlFunction>> parsed(const std::string& text)
   function->body = text_of(json, "body");
   function->comment = text_of(json, "comment");
   function->table = text_of(json, "kind") == "table";
+  function->kept = true;
+  function->made = made_of(json);
   TRY_ASSIGN(function->returns, type_of(text_of(json, "returns")));
   const auto parameters = json.find("parameters");
   if (parameters == json.end() || !parameters->is_array())
@@ -83,12 +101,19 @@ Status keep_function(const Warehouse& warehouse, const TableName& name,
                           {"type", type_text(parameter.type)},
                           {"default", parameter.default_text}});
   }
-  const Json json{{"name", function.name},
-                  {"kind", function.table ? "table" : "scalar"},
-                  {"parameters", std::move(parameters)},
-                  {"returns", type_text(function.returns)},
-                  {"body", function.body},
-                  {"comment", function.comment}};
+  Json json{{"name", function.name},
+            {"kind", function.table ? "table" : "scalar"},
+            {"parameters", std::move(parameters)},
+            {"returns", type_text(function.returns)},
+            {"body", function.body},
+            {"comment", function.comment}};
+  if (function.made) {
+    json["ansi"] = function.made->ansi;
+    json["caseSensitive"] = function.made->case_sensitive;
+    json["timeZone"] = function.made->time_zone;
+    json["timestampNtz"] = function.made->timestamp == column::TimestampWord::without_zone;
+    json["database"] = function.made->database;
+  }
   TRY(warehouse.store()->make_directories(folder_of(warehouse, name.database)));
   return warehouse.store()->put(path_of(warehouse, name),
                                 json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

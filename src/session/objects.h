@@ -7,11 +7,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/analyzer.h"
 
 namespace millstream::session {
+
+// The name of a function while it is tried.
+inline constexpr std::string_view trial_prefix = "ms_trial_";
 
 struct Variable {
   column::TypePtr type;

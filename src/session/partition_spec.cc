@@ -15,14 +15,16 @@
 namespace millstream::session {
 namespace {
 
-// The constant as the text of the column's type.
+// The constant as the text of the column's type; it is a text before it is of that type.
 Result<std::optional<std::string>> text_of(Session& session,
                                            const spark::connect::Expression& value,
                                            const column::TypePtr& type,
                                            const ActionContext& context) {
   spark::connect::Relation relation;
   auto* cast = relation.mutable_project()->add_expressions()->mutable_cast();
-  *cast->mutable_expr() = value;
+  auto* text = cast->mutable_expr()->mutable_cast();
+  *text->mutable_expr() = value;
+  plan::type_to_proto(column::string_type(), text->mutable_type());
   plan::type_to_proto(type, cast->mutable_type());
   TRY_ASSIGN(const auto row, first_row(session, relation, {column::string_type()}, context));
   if (row[0]->value == nullptr || !row[0]->value->is_valid) return std::optional<std::string>();
@@ -38,17 +40,32 @@ void fill_char(const column::Field& field, std::string& value) {
   if (there < length) value.append(length - there, ' ');
 }
 
-Status list_below(io::Store& store, const std::string& directory, const std::string& prefix,
-                  std::size_t depth, std::vector<std::string>* out) {
+// What is known of a folder of some partitions: its name, and that with the columns' names.
+struct FolderBelow {
+  std::string partition;
+  std::string name;
+};
+
+Status list_below(io::Store& store, const std::string& directory, const FolderBelow& above,
+                  const std::vector<std::string>& columns, std::size_t depth,
+                  std::map<std::string, std::string>* out) {
+  const auto below = [](const std::string& folder, const std::string& name) {
+    return folder.empty() ? name : folder + "/" + name;
+  };
   TRY_ASSIGN(const auto children, store.list(directory));
   for (const io::FileInfo& child : children) {
     const std::string name(io::base_name(child.path));
-    if (!child.is_directory || name.find('=') == std::string::npos) continue;
-    const std::string folder = prefix.empty() ? name : prefix + "/" + name;
-    if (depth <= 1) {
-      out->push_back(folder);
+    const auto equals = name.find('=');
+    // A folder of another column is none of the table's.
+    if (!child.is_directory || equals == std::string::npos ||
+        !equals_ignore_case(name.substr(0, equals), columns[depth]))
+      continue;
+    const FolderBelow found{below(above.partition, columns[depth] + name.substr(equals)),
+                            below(above.name, name)};
+    if (depth + 1 == columns.size()) {
+      out->emplace(found.partition, found.name);
     } else {
-      TRY(list_below(store, child.path, folder, depth - 1, out));
+      TRY(list_below(store, child.path, found, columns, depth + 1, out));
     }
   }
   return Status::OK();
@@ -76,12 +93,33 @@ Result<std::vector<std::string>> partition_folders(Session& session, const sql::
   return folders;
 }
 
-Result<std::vector<std::string>> partitions_of(io::Store& store, const std::string& directory,
-                                               std::size_t depth) {
-  std::vector<std::string> out;
+Result<sql::PartitionSpec> as_texts(Session& session, const sql::PartitionSpec& spec,
+                                    const column::Schema& table, const ActionContext& context) {
+  sql::PartitionSpec out = spec;
+  for (auto& [column, value] : out) {
+    if (value == nullptr) continue;
+    const int index = column::find_field_ignore_case(table, column);
+    const bool number = index >= 0 && table[static_cast<std::size_t>(index)].type->is_numeric();
+    const auto& literal = value->literal();
+    if (literal.has_string() || literal.has_null() || (number && literal.has_integer())) continue;
+    spark::connect::Relation relation;
+    auto* cast = relation.mutable_project()->add_expressions()->mutable_cast();
+    *cast->mutable_expr() = *value;
+    plan::type_to_proto(column::string_type(), cast->mutable_type());
+    TRY_ASSIGN(const auto row, first_row(session, relation, {column::string_type()}, context));
+    auto text = std::make_shared<spark::connect::Expression>();
+    text->mutable_literal()->set_string(row[0]->value->ToString());
+    value = std::move(text);
+  }
+  return out;
+}
+
+Result<std::map<std::string, std::string>> partitions_of(io::Store& store,
+                                                         const std::string& directory,
+                                                         const std::vector<std::string>& columns) {
+  std::map<std::string, std::string> out;
   TRY_ASSIGN(const bool exists, store.exists(directory));
-  if (exists) TRY(list_below(store, directory, "", depth, &out));
-  std::sort(out.begin(), out.end());
+  if (exists && !columns.empty()) TRY(list_below(store, directory, {}, columns, 0, &out));
   return out;
 }
 
@@ -93,12 +131,16 @@ Status note_partitions(Warehouse& warehouse, const TableName& name,
   TRY_ASSIGN(auto entry, warehouse.entry(name));
   if (!entry || !entry->partitions) return Status::OK();
   const auto before = *entry->partitions;
+  const auto placed_before = entry->placed;
   if (replaced) {
     std::erase_if(*entry->partitions,
                   [&](const std::string& partition) { return lies_in(partition, below); });
   }
   entry->partitions->insert(written.begin(), written.end());
-  return *entry->partitions == before ? Status::OK() : warehouse.put_entry(name, *entry);
+  std::erase_if(entry->placed,
+                [&](const auto& one) { return !entry->partitions->contains(one.first); });
+  const bool same = *entry->partitions == before && entry->placed == placed_before;
+  return same ? Status::OK() : warehouse.put_entry(name, *entry);
 }
 
 bool lies_in(const std::string& partition, const std::vector<std::string>& folders) {

@@ -1,6 +1,7 @@
 // PARTITION (p = 1, q = 'x') of tables of files: which folders it means. Functions; any thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,14 @@ Result<std::vector<std::string>> partition_folders(Session& session, const sql::
                                                    const column::Schema& table,
                                                    const std::vector<std::string>& partition_by,
                                                    const ActionContext& context);
-// The folders of the partitions below `directory`, as "p=1/q=x", sorted.
-Result<std::vector<std::string>> partitions_of(io::Store& store, const std::string& directory,
-                                               std::size_t depth);
+// The constants as the texts that Spark makes of them before they are of their columns' types.
+Result<sql::PartitionSpec> as_texts(Session& session, const sql::PartitionSpec& spec,
+                                    const column::Schema& table, const ActionContext& context);
+// The folders below `directory` that are partitions by those columns: "p=1/q=x", with the names of
+// the columns, and the folders' own names, "P=1/q=x".
+Result<std::map<std::string, std::string>> partitions_of(io::Store& store,
+                                                         const std::string& directory,
+                                                         const std::vector<std::string>& columns);
 // What a write of a table of files did to its partitions: `written` got files; an overwrite without
 // dynamic partitions replaced all of `below`.
 Status note_partitions(Warehouse& warehouse, const TableName& name,

@@ -13,6 +13,7 @@
 #include "functions/registry.h"
 #include "io/store.h"
 #include "plan/time_zone.h"
+#include "plan/tree.h"
 #include "session/char_columns.h"
 #include "session/kept_functions.h"
 #include "session/kept_rows.h"
@@ -225,7 +226,7 @@ Result<std::vector<std::string>> SessionResolver::path_to(const std::string& vie
 
 Result<plan::NodePtr> SessionResolver::view_node(const View& view,
                                                  std::vector<std::string> qualifier) {
-  read_other_ = true;
+  named_->other = true;
   if (view.table != nullptr) return plan::make_scan(view.table, std::move(qualifier));
   if (view.columns) return text_view(view, std::move(qualifier));
   if (view.node != nullptr)
@@ -246,7 +247,9 @@ Result<plan::NodePtr> SessionResolver::text_view(const View& view,
   TRY_ASSIGN(auto path, path_to(quoted));
   spark::connect::Relation relation;
   CHECK(relation.ParseFromString(view.relation));
-  ViewColumns columns{quoted, &*view.columns, {}, {}, qualifier, view.meaning.case_sensitive, true};
+  ViewColumns columns{
+      quoted, &*view.columns, {}, view.column_comments, qualifier, view.meaning.case_sensitive,
+      true};
   spark::connect::Relation query = relation;
   if (relation.has_to_df()) {
     columns.names = {relation.to_df().column_names().begin(),
@@ -265,13 +268,14 @@ Result<plan::NodePtr> SessionResolver::text_view(const View& view,
 // The text of a stored view means today's tables, by names as they were looked up when it was made.
 Result<plan::NodePtr> SessionResolver::stored_view(const TableName& name, const Entry& entry) {
   TRY_ASSIGN(auto path, path_to(name.quoted()));
-  read_other_ = true;
+  named_->other = true;
   spark::connect::SQL text;
   text.set_query(entry.text);
   spark::connect::Relation query;
   TRY(sql::parse_query(text, &query));
   SessionResolver inner(session_, entry.database);
   inner.view_path_ = std::move(path);
+  inner.lasting_ = true;
   const Meaning meaning = entry.meaning.value_or(Meaning::of(session_.conf()));
   const column::TimestampMeaning word(meaning.timestamp);
   auto settings = settings_of(meaning, session_.conf());
@@ -303,12 +307,17 @@ Result<plan::NodePtr> SessionResolver::stored_table(const TableName& name, const
   TRY(session_.runtime().store->make_directories(directory));
   std::string schema = entry.schema;
   std::vector<std::string> paths{directory};
+  std::map<std::string, std::string> placed;
   if (entry.partitions) {
     paths.clear();
     for (const auto& partition : *entry.partitions) {
-      const std::string folder = io::join_path(directory, partition);
+      const auto elsewhere = entry.placed.find(partition);
+      const bool own = elsewhere == entry.placed.end();
+      const std::string folder = own ? io::join_path(directory, partition) : elsewhere->second;
       TRY_ASSIGN(const bool exists, session_.runtime().store->exists(folder));
-      if (exists) paths.push_back(folder);
+      if (!exists) continue;
+      paths.push_back(folder);
+      placed[folder] = partition;
     }
     all.set("basePath", directory);
     if (paths.empty()) {
@@ -317,25 +326,38 @@ Result<plan::NodePtr> SessionResolver::stored_table(const TableName& name, const
       all.set("pathGlobFilter", ".millstream-none");
     }
   }
-  TRY_ASSIGN(auto table, data_source(entry.provider, schema, all, paths));
+  TRY_ASSIGN(auto table, file_table(entry.provider, schema, all, std::move(paths), placed));
   return with_filled_chars(
       session_, *this,
       plan::make_scan(std::move(table), {"spark_catalog", name.database, name.table}));
 }
 
 std::optional<plan::ExprPtr> SessionResolver::variable(const std::vector<std::string>& parts) {
+  if (lasting_) return std::nullopt;
   const auto found = find_variable(session_, parts);
   if (!found) return std::nullopt;
-  read_other_ = true;
+  if (named_->variable.empty()) named_->variable = quote_identifiers(parts);
+  named_->other = true;
   auto value = std::make_shared<plan::Expr>(*found->value);
   const bool text = found->value->type->is_string() && found->value->pretty != "NULL";
-  value->pretty = fmt::format("variablereference(system.session.{}={})", to_lower(parts.back()),
-                              text ? "'" + found->value->pretty + "'" : found->value->pretty);
+  const bool null = found->value->value == nullptr || !found->value->value->is_valid;
+  const std::string shown = null   ? "CAST(NULL AS " + found->value->type->sql() + ")"
+                            : text ? "'" + found->value->pretty + "'"
+                                   : found->value->pretty;
+  value->pretty =
+      fmt::format("variablereference(system.session.{}={})", to_lower(parts.back()), shown);
   return plan::ExprPtr(value);
 }
 
 std::shared_ptr<const plan::SqlFunction> SessionResolver::sql_function(const std::string& name) {
-  if (auto temporary = session_.objects().function(name)) return temporary;
+  if (!lasting_) {
+    if (auto temporary = session_.objects().function(name)) {
+      // As in Spark, a table function is not looked at.
+      const bool counts = !temporary->table && !temporary->name.starts_with(trial_prefix);
+      if (named_->function.empty() && counts) named_->function = quote_identifier(temporary->name);
+      return temporary;
+    }
+  }
   const auto parts = sql::parse_identifier(name);
   if (!parts.ok()) return nullptr;
   auto full = session_.table_name(*parts);
@@ -343,14 +365,65 @@ std::shared_ptr<const plan::SqlFunction> SessionResolver::sql_function(const std
   if (parts->size() == 1 && !database_.empty()) full->database = database_;
   const auto kept = kept_function(*session_.runtime().warehouse, *full);
   if (!kept.ok()) return nullptr;
-  read_other_ = read_other_ || *kept != nullptr;
+  named_->other = named_->other || *kept != nullptr;
   return *kept;
+}
+
+// The body of a function that is kept names what is kept; that of a temporary one means what it
+// would mean here.
+std::unique_ptr<plan::Resolver> SessionResolver::inside(const plan::SqlFunction& function) {
+  if (!function.made) return nullptr;
+  auto inner = std::make_unique<SessionResolver>(session_, function.made->database);
+  inner->lasting_ = function.kept && !function.name.starts_with(trial_prefix);
+  inner->view_path_ = view_path_;
+  if (!inner->lasting_) inner->named_ = named_;
+  return inner;
+}
+
+Status SessionResolver::check_lasting(const std::string& kind, const std::string& name) const {
+  const auto wrong = [&](const char* what, const std::string& named) {
+    return Status::error(
+        "INVALID_TEMP_OBJ_REFERENCE",
+        {{"obj", kind}, {"objName", name}, {"tempObj", what}, {"tempObjName", named}});
+  };
+  if (!named_->view.empty()) return wrong("VIEW", named_->view);
+  if (!named_->function.empty()) return wrong("FUNCTION", named_->function);
+  if (!named_->variable.empty()) return wrong("VARIABLE", named_->variable);
+  return Status::OK();
 }
 
 namespace {
 
+Status no_time(const char* why, const std::string& text) {
+  return Status::error(std::string("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.") + why,
+                       {{"expr", "\"" + text + "\""}});
+}
+
+// Whether the expression of TIMESTAMP AS OF can be a time.
+Status check_time(Session& session, const std::string& text) {
+  spark::connect::Relation relation;
+  relation.mutable_project()->add_expressions()->mutable_expression_string()->set_expression(text);
+  TRY_ASSIGN(const auto node, session.analyze(relation));
+  const plan::Attribute& value = node->output[0];
+  if (node->output.size() != 1 || node->kind == plan::NodeKind::generate ||
+      (!node->children.empty() && node->children[0]->kind == plan::NodeKind::generate))
+    return no_time("INPUT", text);
+  bool evaluable = node->kind == plan::NodeKind::project;
+  bool deterministic = true;
+  plan::for_each_expression(*node, [&](const plan::Expr& expr) {
+    evaluable = evaluable && !plan::contains(expr, plan::ExprKind::window);
+    deterministic = deterministic && plan::is_deterministic(expr);
+  });
+  if (value.type->kind() == column::TypeKind::boolean ||
+      !functions::can_cast(value.type, column::timestamp_type(), true))
+    return no_time("INPUT", value.name);
+  if (!evaluable) return no_time("UNEVALUABLE", value.name);
+  return deterministic ? Status::OK() : no_time("NON_DETERMINISTIC", value.name);
+}
+
 // The options with the time that an expression gives, of TIMESTAMP AS OF.
 Result<Options> at_time_of(Session& session, const Options& options, const std::string& text) {
+  TRY(check_time(session, text));
   const std::string as_text = "CAST(TRY_CAST((" + text + ") AS TIMESTAMP_LTZ) AS STRING)";
   TRY_ASSIGN(const auto when, value_of_text(session, as_text, column::string_type(), {}));
   Options out;
@@ -358,8 +431,7 @@ Result<Options> at_time_of(Session& session, const Options& options, const std::
     if (name != "ms_timestampasof") out.set(entry.name, entry.value);
   }
   if (when->value == nullptr || !when->value->is_valid) {
-    return Status::error("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT",
-                         {{"expr", "\"" + text + "\""}});
+    return no_time("INPUT", text);
   }
   out.set("timestampAsOf", when->value->ToString());
   return out;
@@ -386,9 +458,9 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
     TRY_ASSIGN(const Options dated, at_time_of(session_, options, *text));
     return named_table(parts, dated, streaming);
   }
-  if (parts.size() == 1) {
+  if (parts.size() == 1 && !lasting_) {
     if (const auto view = session_.views().find(parts[0])) {
-      if (temporary_view_.empty()) temporary_view_ = quote_identifier(parts[0]);
+      if (named_->view.empty()) named_->view = quote_identifier(parts[0]);
       return view_node(*view, {parts[0]});
     }
   }
@@ -445,7 +517,7 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
     if (paths.size() != 1) {
       return Status::invalid("format delta reads exactly one path, {} were given", paths.size());
     }
-    read_delta_ = true;
+    named_->delta = true;
     TRY_ASSIGN(const std::string directory, io::local_path(paths[0]));
     TRY_ASSIGN(auto read, delta::parse_read_options(options, conf.time_zone()));
     read.case_sensitive = conf.flag("spark.sql.caseSensitive");
@@ -455,7 +527,7 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
     }
     return delta::open_table(session_.runtime().store, directory, read);
   }
-  read_other_ = true;
+  named_->other = true;
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {
     return Status::unsupported(
         "the format {} is a stream: use spark.readStream in place of spark.read", given_format);
@@ -466,14 +538,22 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
                                      "and binaryFile; spark.readStream "
                                      "cloudFiles too.");
   }
+  return file_table(format, schema, options, std::move(paths), {});
+}
+
+Result<std::shared_ptr<const connector::Table>> SessionResolver::file_table(
+    const std::string& format, const std::string& schema, const Options& options,
+    std::vector<std::string> paths, const std::map<std::string, std::string>& placed) {
+  named_->other = true;
   format::FileTableRequest request;
   request.format = format;
+  request.placed = placed;
   if (!schema.empty()) {
     TRY_ASSIGN(request.schema, column::schema_from_text(schema));
   }
   request.options = options;
   request.paths = std::move(paths);
-  request.time_zone = conf.time_zone();
+  request.time_zone = session_.conf().time_zone();
   request.store = session_.runtime().store;
   return format::make_file_table(request);
 }
@@ -481,7 +561,7 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
 Result<std::shared_ptr<const connector::StreamTable>> SessionResolver::stream_source(
     const std::string& format, const std::string& schema, const Options& options,
     const std::vector<std::string>& paths) {
-  read_other_ = true;
+  named_->other = true;
   const RuntimeConf& conf = session_.conf();
   source::SourceEnv env;
   env.store = session_.runtime().store;
@@ -495,14 +575,14 @@ Result<std::shared_ptr<const connector::StreamTable>> SessionResolver::stream_so
 }
 
 Result<plan::NodePtr> SessionResolver::cached_relation(const std::string& id) {
-  read_other_ = true;
+  named_->other = true;
   TRY_ASSIGN(const auto node, session_.kept_relation(id));
   return plan::with_fresh_ids(node);
 }
 
 Result<std::vector<connector::RecordBatchPtr>> SessionResolver::rows_of(const plan::NodePtr& node) {
   // The plan's columns follow from these rows: it must not be resolved to others later.
-  read_other_ = true;
+  named_->other = true;
   TRY_ASSIGN(const auto rows, session_.execute(node, {}));
   return connector::collect(rows);
 }

@@ -24,6 +24,7 @@ class SessionResolver final : public plan::Resolver {
       const std::vector<std::string>& paths) override;
   std::optional<plan::ExprPtr> variable(const std::vector<std::string>& parts) override;
   std::shared_ptr<const plan::SqlFunction> sql_function(const std::string& name) override;
+  std::unique_ptr<plan::Resolver> inside(const plan::SqlFunction& function) override;
   Result<plan::NodePtr> cached_relation(const std::string& id) override;
   Result<std::string> cached_artifact(const std::string& hash) override;
   Result<std::vector<connector::RecordBatchPtr>> rows_of(const plan::NodePtr& node) override;
@@ -36,13 +37,23 @@ class SessionResolver final : public plan::Resolver {
 
   // Only Delta tables (and rows of the plan's own) were read: resolving the plan again later is
   // safe and shows newer rows.
-  bool reads_only_delta() const { return read_delta_ && !read_other_; }
-  // The first temporary view that was named; empty: none.
-  const std::string& temporary_view() const { return temporary_view_; }
+  bool reads_only_delta() const { return named_->delta && !named_->other; }
+  // INVALID_TEMP_OBJ_REFERENCE: what goes with the session was named. `kind` (VIEW, FUNCTION) and
+  // `name` are of what does not.
+  Status check_lasting(const std::string& kind, const std::string& name) const;
   // While the view of that name (quoted) is defined, it may not be read.
   void set_defining(std::string view) { view_path_ = {std::move(view)}; }
 
  private:
+  // What was asked for; the first name of each kind of thing that goes with the session.
+  struct Named {
+    bool delta = false;
+    bool other = false;
+    std::string view;
+    std::string function;
+    std::string variable;
+  };
+
   Result<plan::NodePtr> view_node(const View& view, std::vector<std::string> qualifier);
   Result<plan::NodePtr> text_view(const View& view, std::vector<std::string> qualifier);
   plan::NodePtr in_zone_of(const Meaning& meaning, const plan::NodePtr& node) const;
@@ -50,15 +61,18 @@ class SessionResolver final : public plan::Resolver {
   Result<plan::NodePtr> stored_view(const TableName& name, const Entry& entry);
   Result<plan::NodePtr> stored_table(const TableName& name, const Entry& entry,
                                      const Options& options, bool streaming);
+  Result<std::shared_ptr<const connector::Table>> file_table(
+      const std::string& format, const std::string& schema, const Options& options,
+      std::vector<std::string> paths, const std::map<std::string, std::string>& placed);
   Result<plan::NodePtr> delta_node(const std::string& directory, const Options& options,
                                    bool streaming, std::vector<std::string> qualifier);
 
   Session& session_;
   std::string database_;
   std::vector<std::string> view_path_;  // of stored views that are read inside each other
-  std::string temporary_view_;
-  bool read_delta_ = false;
-  bool read_other_ = false;
+  // Shared with those of the bodies of temporary functions.
+  std::shared_ptr<Named> named_ = std::make_shared<Named>();
+  bool lasting_ = false;  // of what outlives the session: names mean nothing that goes with it
 };
 
 Status check_format(

@@ -91,6 +91,10 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
     TRY_ASSIGN(known.type, column::parse_type(parameter.type));
     function->parameters.push_back(std::move(known));
   }
+  const Meaning meaning = Meaning::of(session_.conf());
+  function->made = {meaning.ansi, meaning.case_sensitive, meaning.time_zone, meaning.timestamp,
+                    session_.current_database()};
+  function->kept = !create.temporary;
   function->table = create.table;
   function->body = create.body;
   function->comment = create.comment;
@@ -119,7 +123,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateFunction& create
   }
   // The body is tried with NULLs for the parameters before the name means it.
   Objects& objects = session_.objects();
-  const std::string trial = "ms_trial_" + function->name;
+  const std::string trial = std::string(trial_prefix) + function->name;
   auto tried = std::make_shared<plan::SqlFunction>(*function);
   tried->name = trial;
   tried->qualifier = function->name;
@@ -157,11 +161,7 @@ Status StatementRun::tried_function(const spark::connect::Relation& relation,
   auto settings = analyzer_settings(session_.conf());
   settings.database = session_.current_database();
   TRY(plan::analyze(relation, resolver, settings).status());
-  if (resolver.temporary_view().empty()) return Status::OK();
-  return Status::error("INVALID_TEMP_OBJ_REFERENCE", {{"obj", "FUNCTION"},
-                                                      {"objName", in_database(*kept)},
-                                                      {"tempObj", "VIEW"},
-                                                      {"tempObjName", resolver.temporary_view()}});
+  return resolver.check_lasting("FUNCTION", in_database(*kept));
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::DeclareVariable& declare) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "column/time_types.h"
 #include "plan/analyzer.h"
+#include "session/identifiers.h"
 #include "session/insert.h"
 #include "session/kept_relations.h"
 #include "session/kept_rows.h"
@@ -108,7 +109,7 @@ Status Session::relation_not_found(const std::vector<std::string>& parts) const 
 
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
   const column::TimestampMeaning word(timestamp_word(conf_));
-  const column::TimeTypes times(time_types_enabled(conf_));
+  const SessionIdentifiers identifiers(*this);
   SessionResolver resolver(*this);
   auto settings = analyzer_settings(conf_);
   settings.database = current_database();
@@ -133,7 +134,7 @@ Result<connector::Batches> Session::execute(const plan::NodePtr& node,
 Status Session::create_view(const spark::connect::Relation& relation, const std::string& name,
                             bool global, bool replace) {
   const column::TimestampMeaning word(timestamp_word(conf_));
-  const column::TimeTypes times(time_types_enabled(conf_));
+  const SessionIdentifiers identifiers(*this);
   SessionResolver resolver(*this);
   TRY_ASSIGN(auto node, plan::analyze(relation, resolver, analyzer_settings(conf_)));
   View view;
@@ -148,9 +149,10 @@ Status Session::create_view(const spark::connect::Relation& relation, const std:
 }
 
 Status Session::create_text_view(const spark::connect::Relation& query, const std::string& name,
-                                 bool global, bool replace) {
+                                 bool global, bool replace,
+                                 const std::vector<std::string>& column_comments) {
   const column::TimestampMeaning word(timestamp_word(conf_));
-  const column::TimeTypes times(time_types_enabled(conf_));
+  const SessionIdentifiers identifiers(*this);
   SessionResolver resolver(*this);
   resolver.set_defining(global ? quote_identifiers({"global_temp", name}) : quote_identifier(name));
   TRY_ASSIGN(const auto node, plan::analyze(query, resolver, analyzer_settings(conf_)));
@@ -160,6 +162,7 @@ Status Session::create_text_view(const spark::connect::Relation& query, const st
   view.relation = query.SerializeAsString();
   view.database = current_database();
   view.columns = plan::schema_of(*node);
+  view.column_comments = column_comments;
   if (query.has_to_df()) {
     TRY_ASSIGN(const auto inner,
                plan::analyze(query.to_df().input(), resolver, analyzer_settings(conf_)));

@@ -95,7 +95,8 @@ class Session {
                      bool replace);
   // CREATE TEMPORARY VIEW … AS query
   Status create_text_view(const spark::connect::Relation& query, const std::string& name,
-                          bool global, bool replace);
+                          bool global, bool replace,
+                          const std::vector<std::string>& column_comments = {});
 
   // A scan of the rows of `node`, which are computed once: now, or when they are first read.
   Result<plan::NodePtr> checkpoint(const plan::NodePtr& node, bool eager,

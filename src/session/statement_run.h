@@ -34,6 +34,7 @@ class StatementRun {
   Outcome operator()(const sql::Query&) { return std::optional<CatalogResult>(); }
   // statements.cc
   Outcome operator()(const sql::Insert& insert);
+  Outcome operator()(const sql::MultiInsert& all);
   Outcome operator()(const sql::InsertDirectory& insert);
   Outcome operator()(const sql::Change& change);    // change.cc
   Outcome operator()(const sql::Merge& merge);      // merge.cc
@@ -103,6 +104,7 @@ class StatementRun {
   // file_partitions.cc
   Status truncate_files(const Target& target, const sql::PartitionSpec& partition);
   Status alter_partitions(const sql::AlterTable& alter, const Target& target);
+  Status move_file_table(const Target& target, const std::string& location);
   Result<std::vector<std::string>> file_partitions(const sql::PartitionSpec& spec,
                                                    const Target& target);
 
@@ -115,6 +117,7 @@ class StatementRun {
   Status drop_view(const sql::Drop& drop);
   Status drop_table(const sql::Drop& drop);
 
+  Result<std::string> database_location(const std::string& given);
   Outcome create_temporary_view(const sql::CreateView& create);
   Status create_stored_view(const sql::CreateView& create);
   Result<delta::WriteOptions> table_options(const sql::CreateTable& create, bool replaces) const;

@@ -4,6 +4,7 @@
 #include "column/time_types.h"
 #include "delta/alter.h"
 #include "plan/analyzer.h"
+#include "session/identifiers.h"
 #include "session/insert.h"
 #include "session/statement_run.h"
 #include "session/writes.h"
@@ -46,6 +47,13 @@ bool StatementRun::is_view(const sql::Name& name) const {
 
 StatementRun::Outcome StatementRun::operator()(const sql::Insert& insert) {
   TRY(insert_rows(session_, insert, context_));
+  return nothing();
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::MultiInsert& all) {
+  // Nothing is written where one of them means nothing.
+  for (const auto& insert : all.inserts) TRY(check_insert(session_, insert, context_));
+  for (const auto& insert : all.inserts) TRY(insert_rows(session_, insert, context_));
   return nothing();
 }
 
@@ -321,6 +329,7 @@ Result<std::optional<CatalogResult>> run_sql(Session& session,
   const bool wrapped = relation.has_with_relations();
   const auto& root = wrapped ? relation.with_relations().root() : relation;
   if (!root.has_sql()) return std::optional<CatalogResult>();
+  const SessionIdentifiers identifiers(session);
   TRY_ASSIGN(const auto statement, sql::parse_statement(root.sql()));
   if (const auto query = query_of(statement); wrapped && query != nullptr) {
     spark::connect::Relation inner;

@@ -45,6 +45,7 @@ struct View {
   std::string relation;                           // serialized spark.connect.Relation
   std::string database{};                         // of the names in it
   std::optional<column::Schema> columns{};        // of SQL text: what the query gave
+  std::vector<std::string> column_comments{};     // as many as it names columns; empty: none
   std::shared_ptr<const connector::Table> table;  // the rows of a memory sink
 };
 

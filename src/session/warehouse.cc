@@ -65,9 +65,15 @@ Status Warehouse::check_name(const TableName& name) {
   return check_name(name.table);
 }
 
-std::string Warehouse::database_directory(const std::string& database) const {
+std::string Warehouse::database_home(const std::string& database) const {
   const std::string name = to_lower(database);
   return name == default_database ? root_ : io::join_path(root_, name + std::string(suffix));
+}
+
+std::string Warehouse::database_directory(const std::string& database) const {
+  if (to_lower(database) == default_database) return root_;
+  const auto info = database_info(database);
+  return info.ok() && !info->location.empty() ? info->location : database_home(database);
 }
 
 std::string Warehouse::own_directory(const TableName& name) const {
@@ -82,12 +88,12 @@ std::string Warehouse::table_directory(const TableName& name) const {
 }
 
 std::string Warehouse::entry_path(const TableName& name) const {
-  const std::string folder = io::join_path(database_directory(name.database), entries_folder);
+  const std::string folder = io::join_path(database_home(name.database), entries_folder);
   return io::join_path(folder, to_lower(name.table) + std::string(entry_suffix));
 }
 
 std::string Warehouse::info_path(const std::string& database) const {
-  return io::join_path(io::join_path(database_directory(database), entries_folder), "_database");
+  return io::join_path(io::join_path(database_home(database), entries_folder), "_database");
 }
 
 Result<std::optional<Entry>> Warehouse::entry(const TableName& name) const {
@@ -111,7 +117,7 @@ Status Warehouse::drop_entry(const TableName& name) { return store_->remove(entr
 
 Result<std::vector<std::string>> Warehouse::entry_names(const std::string& database) const {
   TRY_ASSIGN(const auto files,
-             names_in(*store_, io::join_path(database_directory(database), entries_folder)));
+             names_in(*store_, io::join_path(database_home(database), entries_folder)));
   std::vector<std::string> names;
   for (const auto& file : files) {
     if (file.ends_with(entry_suffix))
@@ -168,7 +174,7 @@ Status Warehouse::put_database_info(const std::string& database, const DatabaseI
 Result<bool> Warehouse::database_exists(const std::string& database) const {
   if (to_lower(database) == default_database) return true;
   if (!check_name(database).ok()) return false;
-  return store_->exists(database_directory(database));
+  return store_->exists(database_home(database));
 }
 
 Result<std::vector<std::string>> Warehouse::databases() const {
@@ -192,8 +198,9 @@ Status Warehouse::create_database(const std::string& database, bool if_not_exist
     return Status::error("SCHEMA_ALREADY_EXISTS",
                          {{"schemaName", quote_identifier(to_lower(database))}});
   }
-  TRY(store_->make_directories(database_directory(database)));
-  if (info.comment.empty() && info.properties.empty()) return Status::OK();
+  if (!info.location.empty()) TRY(store_->make_directories(info.location));
+  TRY(store_->make_directories(database_home(database)));
+  if (info.comment.empty() && info.properties.empty() && info.location.empty()) return Status::OK();
   return put_database_info(database, info);
 }
 
@@ -210,15 +217,25 @@ Status Warehouse::drop_database(const std::string& database, bool if_exists, boo
   std::erase(names, entries_folder);
   TRY_ASSIGN(const auto entries, entry_names(database));
   names.insert(names.end(), entries.begin(), entries.end());
-  const std::string functions =
-      io::join_path(io::join_path(directory, entries_folder), "functions");
+  const std::string home = database_home(database);
+  const std::string functions = io::join_path(io::join_path(home, entries_folder), "functions");
   TRY_ASSIGN(const auto kept, names_in(*store_, functions));
   names.insert(names.end(), kept.begin(), kept.end());
   if (!names.empty() && !cascade) {
     return Status::error("SCHEMA_NOT_EMPTY",
                          {{"schemaName", quote_identifier(to_lower(database))}});
   }
-  return remove_at_once(directory, root_);
+  if (directory != home) TRY(empty_directory(database, directory));
+  return remove_at_once(home, root_);
+}
+
+// Of a database that lies elsewhere: its tables go, and the folder when nothing else is in it.
+Status Warehouse::empty_directory(const std::string& database, const std::string& directory) {
+  TRY_ASSIGN(const auto tables, this->tables(database));
+  for (const auto& table : tables) TRY(drop_table({database, table}));
+  TRY_ASSIGN(auto left, names_in(*store_, directory));
+  std::erase(left, entries_folder);
+  return left.empty() ? store_->remove_tree(directory) : Status::OK();
 }
 
 Result<bool> Warehouse::table_exists(const TableName& name) const {

@@ -31,7 +31,9 @@ class Warehouse {
       : store_(std::move(store)), root_(std::move(root)) {}
 
   const std::string& root() const { return root_; }
-  std::string database_directory(const std::string& database) const;
+  std::string database_directory(const std::string& database) const;  // of its tables
+  // Where what is kept of it lies; the same unless it was created with a LOCATION.
+  std::string database_home(const std::string& database) const;
   std::string table_directory(const TableName& name) const;  // where the table is, or would be
   std::string own_directory(const TableName& name) const;    // of a table that lies nowhere else
 
@@ -66,6 +68,7 @@ class Warehouse {
   std::string entry_path(const TableName& name) const;
   std::string info_path(const std::string& database) const;
   Result<std::vector<std::string>> entry_names(const std::string& database) const;
+  Status empty_directory(const std::string& database, const std::string& directory);
   Status remove_at_once(const std::string& directory, const std::string& around);
 
   std::shared_ptr<io::Store> store_;

@@ -155,6 +155,31 @@ std::string folder_below(const std::string& root, const std::string& file) {
   return folder.size() > root.size() ? folder.substr(root.size() + 1) : std::string();
 }
 
+// A file that an overwrite may replace, and the folder of its partition.
+struct OldFile {
+  std::string path;
+  std::string folder;
+};
+
+Result<std::vector<OldFile>> old_files(io::Store& store, const std::string& root,
+                                       const std::map<std::string, std::string>& placed) {
+  std::vector<std::string> files;
+  TRY(collect_files(store, root, &files));
+  std::vector<OldFile> out;
+  for (const auto& file : files) {
+    const std::string folder = folder_below(root, file);
+    // What lies in a folder of that name is not the partition's, which is elsewhere.
+    if (!placed.contains(folder)) out.push_back({file, folder});
+  }
+  for (const auto& [folder, directory] : placed) {
+    files.clear();
+    TRY_ASSIGN(const bool exists, store.exists(directory));
+    if (exists) TRY(collect_files(store, directory, &files));
+    for (const auto& file : files) out.push_back({file, folder});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<bool> keeps_partitions(const Options& options, const RuntimeConf& conf) {
@@ -168,20 +193,23 @@ Result<bool> keeps_partitions(const Options& options, const RuntimeConf& conf) {
 Result<std::vector<std::string>> write_files(
     Session& session, const std::string& format, const std::string& path, SaveMode mode,
     const Options& options, std::vector<std::string> partition_by, const plan::NodePtr& node,
-    const ActionContext& context, const Buckets& buckets, const std::vector<std::string>& below) {
+    const ActionContext& context, const Buckets& buckets, const std::vector<std::string>& below,
+    const std::map<std::string, std::string>& placed) {
   // CSV tells its columns apart by their places.
   if (format != "csv" && !analyzer_settings(session.conf()).case_sensitive)
     TRY(check_duplicates(plan::schema_of(*node)));
   TRY(check_time_types(session.conf(), plan::schema_of(*node)));
   const auto& store = session.runtime().store;
   TRY_ASSIGN(const bool exists, store->exists(path));
-  std::vector<std::string> before;
+  std::vector<OldFile> before;
   if (exists) {
     if (mode == SaveMode::ignore) return std::vector<std::string>();
     if (mode == SaveMode::error_if_exists) {
       return Status::error("PATH_ALREADY_EXISTS", {{"outputPath", io::to_uri(path)}});
     }
-    if (mode == SaveMode::overwrite) TRY(collect_files(*store, path, &before));
+    if (mode == SaveMode::overwrite) {
+      TRY_ASSIGN(before, old_files(*store, path, placed));
+    }
   }
   TRY(note_batch_write(session, *node, path, std::nullopt));
   TRY_ASSIGN(bool dynamic, keeps_partitions(options, session.conf()));
@@ -201,12 +229,12 @@ Result<std::vector<std::string>> write_files(
   }
   request.options = with_codec(own, format, session.conf());
   request.partition_by = std::move(partition_by);
+  request.placed = placed;
   request.time_zone = session.conf().time_zone();
   request.store = store;
   TRY_ASSIGN(auto written, format::write_files(request, output.rows));
   // Last, so that a failed overwrite leaves the old rows.
-  for (const std::string& file : before) {
-    const std::string folder = folder_below(path, file);
+  for (const auto& [file, folder] : before) {
     const bool replaced = lies_in(folder, below) &&
                           (!dynamic || std::binary_search(written.partitions.begin(),
                                                           written.partitions.end(), folder));

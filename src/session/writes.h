@@ -20,7 +20,8 @@ Result<std::vector<std::string>> write_files(
     Session& session, const std::string& format, const std::string& path, delta::SaveMode mode,
     const Options& options, std::vector<std::string> partition_by, const plan::NodePtr& node,
     const ActionContext& context, const Buckets& buckets = {},
-    const std::vector<std::string>& below = {});
+    const std::vector<std::string>& below = {},
+    const std::map<std::string, std::string>& placed = {});
 // Whether an overwrite leaves partitions that get no new rows (partitionOverwriteMode).
 Result<bool> keeps_partitions(const Options& options, const RuntimeConf& conf);
 // What the session's settings say of a write that its options leave open: which partitions an

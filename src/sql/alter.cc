@@ -28,8 +28,11 @@ Status Grammar::alter_database(Statement& out) {
   if (!is_word("SET") && !is_word("UNSET")) return unexpected();
   const bool unset = is_word("UNSET");
   take();
-  if (unset || is_word("LOCATION")) {
-    return refused("ALTER DATABASE … " + to_upper(unset ? "UNSET" : peek().text));
+  if (unset) return refused("ALTER DATABASE … UNSET");
+  if (accept_word("LOCATION")) {
+    TRY(string_value(&alter.location.emplace()));
+    out = std::move(alter);
+    return Status::OK();
   }
   if (!accept_word("DBPROPERTIES")) TRY(expect_word("PROPERTIES"));
   TRY(property_list(&alter.properties));
@@ -293,7 +296,7 @@ Status Grammar::comment_statement(Statement& out) {
   std::string comment;
   if (!accept_word("NULL")) TRY(string_value(&comment));
   if (database) {
-    out = AlterDatabase{std::move(name), {}, comment};
+    out = AlterDatabase{std::move(name), {}, comment, {}};
     return Status::OK();
   }
   AlterTable alter;

@@ -43,7 +43,7 @@ Status Grammar::create_database(Statement& out) {
     if (accept_word("COMMENT")) {
       TRY(string_value(&create.comment));
     } else if (accept_word("LOCATION")) {
-      TRY(string_value(&create.location));
+      TRY(string_value(&create.location.emplace()));
     } else if (is_word("WITH") && (is_word("DBPROPERTIES", 1) || is_word("PROPERTIES", 1))) {
       position_ += 2;
       TRY(property_list(&create.properties));

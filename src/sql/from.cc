@@ -1,4 +1,5 @@
 // Relations after FROM: tables, subqueries, functions, joins.
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
@@ -210,6 +211,18 @@ bool Grammar::join_words_ahead(std::size_t ahead) const {
   return false;
 }
 
+namespace {
+
+bool names_columns(const sc::Expression& e) {
+  if (e.has_unresolved_attribute()) return true;
+  if (e.has_cast()) return names_columns(e.cast().expr());
+  if (e.has_window()) return names_columns(e.window().window_function());
+  const auto& arguments = e.unresolved_function().arguments();
+  return std::any_of(arguments.begin(), arguments.end(), names_columns);
+}
+
+}  // namespace
+
 // [FOR] VERSION AS OF 1, [FOR] TIMESTAMP AS OF '2024-01-01' | expression: options of the read.
 Status Grammar::time_travel(sc::Read_NamedTable& table) {
   const std::size_t start = is_word("FOR") ? 1 : 0;
@@ -218,6 +231,7 @@ Status Grammar::time_travel(sc::Read_NamedTable& table) {
   if ((!version && !time) || !is_word("AS", start + 1) || !is_word("OF", start + 2)) {
     return Status::OK();
   }
+  const std::size_t start_of_clause = position_;
   position_ += start + 3;
   sc::Expression at;
   const std::size_t first = position_;
@@ -225,6 +239,15 @@ Status Grammar::time_travel(sc::Read_NamedTable& table) {
     TRY(number(at, false));
   } else {
     TRY(binary(at, 0));
+  }
+  if (time && names_columns(at)) {
+    ErrorInfo info;
+    info.kind = ErrorKind::parse;
+    info.condition = "_LEGACY_ERROR_TEMP_0056";
+    info.parameters = {{"reason", "timestamp expression cannot refer to any columns"}};
+    info.message = "Invalid time travel spec: timestamp expression cannot refer to any columns.";
+    return parse_error(text_, tokens_[start_of_clause], tokens_[position_ - 1],
+                       Status(std::move(info)));
   }
   const auto& literal = at.literal();
   std::string text;
@@ -248,12 +271,54 @@ Status Grammar::table_function(const std::vector<std::string>& name, sc::Relatio
   function->set_function_name(name.size() == 1 ? name[0] : quoted_name(name));
   if (accept_symbol(")")) return Status::OK();
   do {
-    if (is_word("TABLE") && (is_symbol("(", 1) || is_name(1))) {
-      return Status::unsupported("table arguments of functions are not supported");
-    }
-    TRY(argument(*function->add_arguments()));
+    if (is_name() && is_symbol("=>", 1) && is_word("TABLE", 2)) position_ += 2;
+    const bool table = is_word("TABLE") && (is_symbol("(", 1) || is_name(1));
+    TRY(table ? table_argument(*function->add_arguments()) : argument(*function->add_arguments()));
   } while (accept_symbol(","));
   return expect_symbol(")");
+}
+
+// TABLE(t) or TABLE(query), [WITH SINGLE PARTITION | PARTITION BY …] [ORDER BY …]
+Status Grammar::table_argument(sc::Expression& out) {
+  const Token word = take();
+  if (!is_symbol("(")) {
+    std::vector<std::string> name;
+    TRY(dotted_name(&name));
+    return parse_error(
+        text_, word, tokens_[position_ - 1],
+        Status::error(
+            "INVALID_SQL_SYNTAX.INVALID_TABLE_FUNCTION_IDENTIFIER_ARGUMENT_MISSING_PARENTHESES",
+            {{"argumentName", quoted_name(name)}}));
+  }
+  take();
+  constexpr auto kind = sc::SubqueryExpression::SUBQUERY_TYPE_TABLE_ARG;
+  if (starts_query()) {
+    TRY(subquery(out, kind));
+  } else {
+    sc::Relation table;
+    std::vector<std::string> name;
+    const std::size_t first = position_;
+    TRY(dotted_name(&name));
+    make_named_table(table, name);
+    mark(table, first);
+    set_apart(out, kind, table);
+  }
+  TRY(expect_symbol(")"));
+  return table_argument_order();
+}
+
+// The partitions and the order of a table argument: no function here looks at them.
+Status Grammar::table_argument_order() {
+  if (is_word("WITH") && is_word("SINGLE", 1) && is_word("PARTITION", 2)) position_ += 3;
+  for (const char* clause : {"PARTITION", "DISTRIBUTE", "ORDER", "SORT"}) {
+    if (!is_word(clause) || !is_word("BY", 1)) continue;
+    position_ += 2;
+    do {
+      sc::Expression_SortOrder ignored;
+      TRY(sort_item(ignored));
+    } while (accept_symbol(","));
+  }
+  return Status::OK();
 }
 
 // TABLESAMPLE (10 PERCENT | 5 ROWS | BUCKET 1 OUT OF 4) [REPEATABLE (seed)]
@@ -381,12 +446,7 @@ Status Grammar::lateral_view(sc::Relation& out) {
 
 // a, a.b, delta.`/path`, IDENTIFIER('a.b')
 Status Grammar::dotted_name(std::vector<std::string>* parts) {
-  if (is_word("IDENTIFIER") && is_symbol("(", 1)) {
-    std::string text;
-    TRY(identifier_clause(&text));
-    TRY_ASSIGN(*parts, parse_identifier(text));
-    return Status::OK();
-  }
+  if (is_word("IDENTIFIER") && is_symbol("(", 1)) return identifier_clause(parts);
   TRY(table_name_part(&parts->emplace_back()));
   while (is_symbol(".") && is_name(1)) {
     take();
@@ -410,21 +470,6 @@ Status Grammar::table_name_part(std::string* out) {
   }
   const Status status = Status::error("INVALID_IDENTIFIER", {{"ident", *out}});
   return syntax_error(text_, first, status);
-}
-
-// IDENTIFIER('a.b') or IDENTIFIER(:name || '.b'): a constant text that is a name.
-Status Grammar::identifier_clause(std::string* text) {
-  const Token word = take();
-  TRY(expect_symbol("("));
-  do {
-    sc::Expression part;
-    TRY(primary(part));
-    if (!part.literal().has_string()) {
-      return Status::unsupported("IDENTIFIER takes constant strings and || only in Millstream");
-    }
-    *text += part.literal().string();
-  } while (accept_symbol("||"));
-  return expect_symbol(")");
 }
 
 }  // namespace millstream::sql

@@ -26,6 +26,8 @@ inline constexpr int nesting_max = 400;
 inline constexpr int chain_max = 2000;
 // Subqueries of expressions inside each other: the engine's work doubles with each level.
 inline constexpr int subquery_nesting_max = 16;
+// SELECTs and INSERTs after one FROM, of which each has a copy.
+inline constexpr int bodies_max = 100;
 }  // namespace limits
 
 class Grammar {
@@ -36,6 +38,8 @@ class Grammar {
   Status parse_all(sc::Expression& out);
   // A statement and nothing more but semicolons.
   Status parse_statement(Statement& out);
+  // A dotted name and nothing more.
+  Result<std::vector<std::string>> parse_name();
   // The subqueries of the expressions that were parsed; each has a plan id below zero.
   std::vector<sc::Relation> take_subqueries() { return std::move(subqueries_); }
 
@@ -78,6 +82,7 @@ class Grammar {
   Status explain_statement(Statement& out);
   Status cache_statement(Statement& out);
   Status from_insert(Statement& out);
+  Status constant(sc::Expression& out);
   Status partition_spec(PartitionSpec* spec);
   Status repair_statement(Statement& out);
   Status list_statement(Statement& out);
@@ -181,6 +186,8 @@ class Grammar {
   bool is_set_word(std::size_t ahead) const;
   std::size_t matching_bracket(std::size_t open) const;
   Status subquery(sc::Expression& out, sc::SubqueryExpression::SubqueryType type);
+  void set_apart(sc::Expression& out, sc::SubqueryExpression::SubqueryType type,
+                 sc::Relation& relation);
 
   // pipe.cc: what follows |>.
   Status pipe_operators(sc::Relation& out);
@@ -194,6 +201,7 @@ class Grammar {
   struct SelectParts;
   Status select(sc::Relation& out);
   Status from_statement(sc::Relation& out);
+  Status from_body(const sc::Relation& from, std::size_t first, sc::Relation& out);
   Status select_list(SelectParts& parts);
   Status select_clauses(SelectParts& parts);
   Status finish_select(SelectParts& parts, sc::Relation& out);
@@ -215,6 +223,8 @@ class Grammar {
   Status table_or_function(sc::Relation& out);
   Status time_travel(sc::Read_NamedTable& table);
   Status table_function(const std::vector<std::string>& name, sc::Relation& out);
+  Status table_argument(sc::Expression& out);
+  Status table_argument_order();
   Status sample_clause(sc::Relation& out);
   Status legacy_error(const Token& first, const std::string& message) const;
   Status pivot_clause(sc::Relation& out);
@@ -233,7 +243,7 @@ class Grammar {
   Status join_criteria(sc::Join& join, const JoinWords& words);
   Status dotted_name(std::vector<std::string>* parts);
   Status table_name_part(std::string* out);
-  Status identifier_clause(std::string* text);
+  Status identifier_clause(std::vector<std::string>* parts);  // identifier_value.cc
 
   // parser.cc: operators, loosest first.
   Status named(sc::Expression& out);
@@ -326,6 +336,7 @@ class Grammar {
   int nesting_ = 0;
   int subquery_nesting_ = 0;
   std::vector<sc::Relation> definitions_;  // of a WITH before INSERT
+  const sc::Relation* from_ = nullptr;     // what stands before INSERT: FROM t INSERT …
   bool in_script_ = false;                 // a statement between BEGIN and END
   std::vector<std::string> labels_;        // of what is open around it
 };

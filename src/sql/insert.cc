@@ -16,7 +16,7 @@ Status refused_statement(const std::string& words) {
 
 }  // namespace
 
-// FROM t [INSERT …] SELECT …: one INSERT at most.
+// FROM t SELECT …, or FROM t INSERT … SELECT … [INSERT … SELECT …].
 Status Grammar::from_insert(Statement& out) {
   const std::size_t start = position_;
   sc::Relation from;
@@ -29,30 +29,28 @@ Status Grammar::from_insert(Statement& out) {
     out = std::move(query);
     return Status::OK();
   }
-  take();
-  // The INSERT's own query follows; it reads what stands before.
-  const std::string before = text_between(start, position_ - 1);
-  TRY(insert_statement(out));
-  auto* insert = std::get_if<Insert>(&out);
-  if (insert == nullptr) return refused_statement("FROM … INSERT … DIRECTORY");
-  if (is_word("INSERT")) return refused_statement("several INSERTs after one FROM");
-  sc::Relation* at = insert->query.get();
-  if (at->has_with_relations()) at = at->mutable_with_relations()->mutable_root();
-  while (at->has_filter() || at->has_deduplicate()) {
-    at = at->has_filter() ? at->mutable_filter()->mutable_input()
-                          : at->mutable_deduplicate()->mutable_input();
+  // Each has what stands before: the FROM, its subqueries, the names of WITH.
+  const auto definitions = definitions_;
+  const auto subqueries = subqueries_;
+  MultiInsert all;
+  while (accept_word("INSERT")) {
+    if (all.inserts.size() >= static_cast<std::size_t>(limits::bodies_max)) return too_complex();
+    definitions_ = definitions;
+    subqueries_ = subqueries;
+    from_ = &from;
+    Statement one;
+    const Status read = insert_statement(one);
+    from_ = nullptr;
+    TRY(read);
+    auto* insert = std::get_if<Insert>(&one);
+    if (insert == nullptr) return refused_statement("FROM … INSERT … DIRECTORY");
+    all.inserts.push_back(std::move(*insert));
   }
-  if (at->has_aggregate()) at = at->mutable_aggregate()->mutable_input();
-  if (at->has_project()) at = at->mutable_project()->mutable_input();
-  while (at->has_filter()) at = at->mutable_filter()->mutable_input();
-  if (at->has_project() && !at->project().has_input() && at->project().expressions_size() == 0) {
-    at->Swap(&from);
-    return Status::OK();
+  if (all.inserts.size() == 1) {
+    out = std::move(all.inserts[0]);
+  } else {
+    out = std::move(all);
   }
-  if (at->rel_type_case() != sc::Relation::REL_TYPE_NOT_SET) {
-    return refused_statement("FROM … INSERT with a query like that");
-  }
-  at->Swap(&from);
   return Status::OK();
 }
 
@@ -142,6 +140,19 @@ Status Grammar::insert_statement(Statement& out) {
   return Status::OK();
 }
 
+// A literal, nothing that is computed.
+Status Grammar::constant(sc::Expression& out) {
+  const bool literal = peek().kind != TokenKind::word || is_word("NULL") || is_word("TRUE") ||
+                       is_word("FALSE") || is_word("INTERVAL") || is_word("DEFAULT") ||
+                       peek(1).kind == TokenKind::string;
+  if (!literal) {
+    take();
+    return unexpected();
+  }
+  if (is_symbol("(") || is_symbol("*") || peek().kind == TokenKind::quoted) return unexpected();
+  return primary(out);
+}
+
 // PARTITION (p = 1, q): constants, and columns that the query gives.
 Status Grammar::partition_spec(PartitionSpec* spec) {
   TRY(expect_word("PARTITION"));
@@ -151,7 +162,7 @@ Status Grammar::partition_spec(PartitionSpec* spec) {
     TRY(name(&column));
     if (!accept_symbol("=")) continue;
     value = std::make_shared<sc::Expression>();
-    TRY(expression(*value));
+    TRY(constant(*value));
   } while (accept_symbol(","));
   return expect_symbol(")");
 }

@@ -162,6 +162,9 @@ bool is_region(std::string_view zone) {
   });
 }
 
+// The one name of a day and moment that is the same whenever it is read.
+bool is_epoch(const std::string& text) { return to_lower(trim(text)) == "epoch"; }
+
 }  // namespace
 
 Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expression& out) {
@@ -184,6 +187,16 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
       bytes += static_cast<char>(value);
     }
     out.mutable_literal()->set_binary(std::move(bytes));
+    return Status::OK();
+  }
+  if (is_epoch(text.value) && (name == "DATE" || name.starts_with("TIMESTAMP"))) {
+    auto* literal = out.mutable_literal();
+    if (name == "DATE")
+      literal->set_date(0);
+    else if (name == "TIMESTAMP_NTZ")
+      literal->set_timestamp_ntz(0);
+    else
+      literal->set_timestamp(0);
     return Status::OK();
   }
   if (name == "DATE") {

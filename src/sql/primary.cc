@@ -169,13 +169,13 @@ Status Grammar::word(sc::Expression& out) {
     return unexpected();
   }
   if (upper == "IDENTIFIER" && is_symbol("(", 1)) {
-    std::string name;
-    TRY(identifier_clause(&name));
+    std::vector<std::string> parts;
+    TRY(identifier_clause(&parts));
     if (is_symbol("(")) {
-      TRY(call(name, out));
+      TRY(call(parts.size() == 1 ? parts[0] : quoted_name(parts), out));
       return after_call(out);
     }
-    out.mutable_unresolved_attribute()->set_unparsed_identifier(name);
+    out.mutable_unresolved_attribute()->set_unparsed_identifier(quoted_name(parts));
     return Status::OK();
   }
   if (peek(1).kind == TokenKind::string) {

@@ -368,13 +368,19 @@ Status Grammar::subquery(sc::Expression& out, sc::SubqueryExpression::SubqueryTy
   TRY(query(relation));
   --subquery_nesting_;
   windows_ = std::move(windows);
+  set_apart(out, type, relation);
+  return Status::OK();
+}
+
+// The relation, which is consumed, among the subqueries; `out` refers to it.
+void Grammar::set_apart(sc::Expression& out, sc::SubqueryExpression::SubqueryType type,
+                        sc::Relation& relation) {
   const std::int64_t id = -1 - static_cast<std::int64_t>(subqueries_.size());
   relation.mutable_common()->set_plan_id(id);
   subqueries_.emplace_back().Swap(&relation);
   auto* subquery = out.mutable_subquery_expression();
   subquery->set_plan_id(id);
   subquery->set_subquery_type(type);
-  return Status::OK();
 }
 
 }  // namespace millstream::sql

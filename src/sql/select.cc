@@ -65,7 +65,7 @@ Status Grammar::select(sc::Relation& out) {
   return Status::OK();
 }
 
-// FROM t SELECT …, or FROM t alone.
+// FROM t SELECT … [SELECT …], the rows of all of them; or FROM t alone.
 Status Grammar::from_statement(sc::Relation& out) {
   sc::Relation from;
   const std::size_t first = position_;
@@ -74,20 +74,35 @@ Status Grammar::from_statement(sc::Relation& out) {
     out.Swap(&from);
     return Status::OK();
   }
+  TRY(from_body(from, first, out));
+  for (int bodies = 1; is_word("SELECT"); ++bodies) {
+    if (bodies >= limits::bodies_max) return too_complex();
+    sc::Relation left = take_relation(out);
+    auto* all = out.mutable_set_op();
+    all->set_set_op_type(sc::SetOperation::SET_OP_TYPE_UNION);
+    all->set_is_all(true);
+    all->mutable_left_input()->Swap(&left);
+    TRY(from_body(from, first, *all->mutable_right_input()));
+    mark(out, first);
+  }
+  return Status::OK();
+}
+
+// One SELECT … [ORDER BY …] [LIMIT …] of what stands in the FROM before it, at token `first`.
+Status Grammar::from_body(const sc::Relation& from, std::size_t first, sc::Relation& out) {
   SelectParts parts;
   parts.first = first;
   auto windows = std::move(windows_);
   windows_.clear();
   TRY(named_windows());
   TRY(select_list(parts));
-  parts.from.Swap(&from);
+  parts.from = from;
   parts.has_from = true;
   while (is_word("LATERAL") && is_word("VIEW", 1)) TRY(lateral_view(parts.from));
   TRY(select_clauses(parts));
   TRY(finish_select(parts, out));
   windows_ = std::move(windows);
-  if (!is_word("SELECT")) return Status::OK();
-  return Status::unsupported("several SELECTs after one FROM are not supported by Millstream");
+  return organization(out);
 }
 
 Status Grammar::select_list(SelectParts& parts) {

@@ -162,7 +162,7 @@ Status Grammar::empty_statement() const {
 // A query with the subqueries of its expressions.
 Status Grammar::whole_query(std::shared_ptr<sc::Relation>* out) {
   *out = std::make_shared<sc::Relation>();
-  TRY(query(**out));
+  TRY(from_ == nullptr ? query(**out) : from_body(*from_, position_, **out));
   if (!definitions_.empty()) {
     sc::Relation root = take_relation(**out);
     (*out)->mutable_with_relations()->mutable_root()->Swap(&root);

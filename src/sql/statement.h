@@ -107,6 +107,11 @@ struct Insert {
   std::string text;  // of the statement; empty: there is none
 };
 
+// FROM t INSERT … SELECT … INSERT … SELECT …
+struct MultiInsert {
+  std::vector<Insert> inserts;
+};
+
 // INSERT OVERWRITE [LOCAL] DIRECTORY 'path' USING format query
 struct InsertDirectory {
   std::string path;
@@ -195,15 +200,16 @@ struct CreateDatabase {
   Name name;
   bool if_not_exists = false;
   std::string comment;
-  std::string location;
+  std::optional<std::string> location;
   Properties properties;
 };
 
-// ALTER DATABASE d SET DBPROPERTIES (…), COMMENT ON DATABASE d IS '…'
+// ALTER DATABASE d SET DBPROPERTIES (…) | LOCATION '…', COMMENT ON DATABASE d IS '…'
 struct AlterDatabase {
   Name name;
   Properties properties;
   std::optional<std::string> comment;
+  std::optional<std::string> location;
 };
 
 // Where ALTER TABLE puts a column: as it is, FIRST, or AFTER another.
@@ -401,11 +407,11 @@ struct RefreshFunction {
 struct ListResources {};
 
 using Statement =
-    std::variant<Query, CreateView, CreateTable, Insert, InsertDirectory, Change, Merge, Restore,
-                 Optimize, Vacuum, Drop, CreateDatabase, AlterDatabase, AlterTable, AlterView,
-                 Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable, SetVariable,
-                 Set, Reset, Use, Explain, Cache, RefreshFunction, ListResources, ExecuteImmediate,
-                 Script>;
+    std::variant<Query, CreateView, CreateTable, Insert, MultiInsert, InsertDirectory, Change,
+                 Merge, Restore, Optimize, Vacuum, Drop, CreateDatabase, AlterDatabase, AlterTable,
+                 AlterView, Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable,
+                 SetVariable, Set, Reset, Use, Explain, Cache, RefreshFunction, ListResources,
+                 ExecuteImmediate, Script>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

@@ -54,6 +54,13 @@ def test_arguments_that_are_written_twice_are_bound(session):
     assert time.monotonic() - started < 10
 
 
+def test_names_of_with_are_not_those_of_a_body(session):
+    session.sql("CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT 1 AS a")
+    session.sql("CREATE OR REPLACE TEMPORARY FUNCTION count_seen() RETURNS BIGINT RETURN (SELECT count(*) FROM seen)")
+    rows = session.sql("WITH seen AS (SELECT * FROM range(5)) SELECT count_seen() AS n, count(*) AS m FROM seen").collect()
+    assert (rows[0].n, rows[0].m) == (1, 5)
+
+
 def test_a_failed_statement_leaves_no_folder(own, session):
     for name, statement in {
         "failed_a": "CREATE TABLE failed_a USING parquet AS SELECT 1 / (id - id) AS a FROM range(3)",
