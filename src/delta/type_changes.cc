@@ -16,19 +16,6 @@ constexpr const char* changes_key = "delta.typeChanges";
 // Digits before the point that every value of an integer type fits into, as the protocol counts.
 int integer_digits(TypeKind kind) { return kind == TypeKind::long_ ? 20 : 10; }
 
-bool is_widening(const DataType& from, const DataType& to) {
-  if (from.is_integral() && to.is_integral()) return from.kind() <= to.kind();
-  if (to.kind() == TypeKind::double_)
-    return (from.is_integral() && from.kind() != TypeKind::long_) ||
-           from.kind() == TypeKind::float_;
-  if (to.kind() == TypeKind::timestamp_ntz) return from.kind() == TypeKind::date;
-  if (to.kind() != TypeKind::decimal) return false;
-  const int whole = to.precision() - to.scale();
-  if (from.is_integral()) return whole >= integer_digits(from.kind());
-  return from.kind() == TypeKind::decimal && to.scale() >= from.scale() &&
-         whole >= from.precision() - from.scale();
-}
-
 Status unsupported(const Field& field, const std::string& from, const std::string& to) {
   return Status::error("DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",
                        {{"fieldName", field.name}, {"fromType", from}, {"toType", to}});
@@ -56,6 +43,19 @@ Status check_field(const Field& field) {
 }
 
 }  // namespace
+
+bool is_widening(const DataType& from, const DataType& to) {
+  if (from.is_integral() && to.is_integral()) return from.kind() <= to.kind();
+  if (to.kind() == TypeKind::double_)
+    return (from.is_integral() && from.kind() != TypeKind::long_) ||
+           from.kind() == TypeKind::float_;
+  if (to.kind() == TypeKind::timestamp_ntz) return from.kind() == TypeKind::date;
+  if (to.kind() != TypeKind::decimal) return false;
+  const int whole = to.precision() - to.scale();
+  if (from.is_integral()) return whole >= integer_digits(from.kind());
+  return from.kind() == TypeKind::decimal && to.scale() >= from.scale() &&
+         whole >= from.precision() - from.scale();
+}
 
 Status check_type_changes(const column::Schema& schema) {
   for (const auto& field : schema) {

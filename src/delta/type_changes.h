@@ -6,6 +6,9 @@
 
 namespace millstream::delta {
 
+// Whether every value of one type is one of the other, so that files of it can be read as such.
+bool is_widening(const column::DataType& from, const column::DataType& to);
+
 // DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA for a recorded change after which old files cannot be
 // read as the new type.
 Status check_type_changes(const column::Schema& schema);

@@ -8,6 +8,7 @@ namespace millstream::source {
 namespace {
 
 constexpr std::int64_t newest_source_version = 3;
+constexpr std::int64_t printed_base_index = -1;
 
 }  // namespace
 
@@ -19,9 +20,13 @@ bool DeltaOffset::is_before(const DeltaOffset& other) const {
 }
 
 std::string print_delta_offset(const DeltaOffset& offset) {
+  // Older readers take what they know, and stop at what they do not.
+  const int source_version = offset.is_at_change() ? 3 : 1;
+  const std::int64_t index =
+      offset.index == DeltaOffset::base_index ? printed_base_index : offset.index;
   return fmt::format(
-      R"({{"sourceVersion":1,"reservoirId":{},"reservoirVersion":{},"index":{},"isStartingVersion":{}}})",
-      json_quote(offset.table_id), offset.version, offset.index, offset.initial);
+      R"({{"sourceVersion":{},"reservoirId":{},"reservoirVersion":{},"index":{},"isStartingVersion":{}}})",
+      source_version, json_quote(offset.table_id), offset.version, index, offset.initial);
 }
 
 Result<DeltaOffset> parse_delta_offset(std::string_view text) {
@@ -56,9 +61,8 @@ Result<DeltaOffset> parse_delta_offset(std::string_view text) {
   DeltaOffset offset;
   offset.table_id = id->get<std::string>();
   offset.version = *version;
-  // A barrier in front of a change of the table's metadata (-20, -19): no file of the version has
-  // been delivered.
-  offset.index = *index < 0 ? DeltaOffset::base_index : *index;
+  offset.index = *index;
+  if (*index < 0 && !offset.is_at_change()) offset.index = DeltaOffset::base_index;
   offset.initial = initial != json.end() && initial->is_boolean() && initial->get<bool>();
   return offset;
 }

@@ -1,11 +1,13 @@
 #include "source/delta_source.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "connector/source_extras.h"
 #include "delta/change_feed.h"
 #include "delta/changes.h"
 #include "delta/features.h"
@@ -14,7 +16,9 @@
 #include "delta/log_names.h"
 #include "delta/time_travel.h"
 #include "format/file_columns.h"
+#include "source/delta_event_order.h"
 #include "source/delta_offset.h"
+#include "source/delta_schema_tracking.h"
 #include "source/delta_source_options.h"
 
 namespace millstream::source {
@@ -25,6 +29,10 @@ using delta::AddFilePtr;
 using delta::FeedFile;
 
 constexpr std::size_t cached_commits_max = 1024;
+// Commits that are read in a trigger only to be counted; what lies behind is not known until then.
+constexpr int counted_commits_max = 256;
+// In the source's place in the checkpoint, while a query has withEventTimeOrder: by which column.
+constexpr const char* order_file = "event_time_order";
 
 // A commit, and the files of it that a stream may deliver: their positions are a stream's indexes.
 struct CommitChanges : delta::CommitChanges {
@@ -41,8 +49,30 @@ struct Definition {
   DeltaSourceOptions options;
   std::shared_ptr<const std::regex> exclude;
   delta::SnapshotPtr at_definition;
-  column::Schema schema;  // of at_definition (and of its change data feed), for users
+  ReadState read;         // at_definition's, or what the schema log says
+  column::Schema schema;  // of that (and of its change data feed), for users
   bool case_sensitive = false;
+  std::string schema_log;  // its directory; empty: schemas are not tracked
+  std::map<std::string, std::string> conf;
+
+  bool flag(const char* name, bool fallback) const {
+    const auto found = conf.find(name);
+    return found == conf.end() ? fallback : parse_bool(found->second).value_or(fallback);
+  }
+};
+
+struct Amount {
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+
+  void add(const Amount& other) {
+    files += other.files;
+    bytes += other.bytes;
+  }
+  void take(const Amount& other) {
+    files -= other.files;
+    bytes -= other.bytes;
+  }
 };
 
 // How much a trigger may still take. Files count when they are taken; the byte budget is soft: a
@@ -58,13 +88,35 @@ struct Budget {
   }
 };
 
-class DeltaSource final : public connector::Source {
+class DeltaSource final : public connector::Source, public connector::EventTimeFollower {
  public:
-  explicit DeltaSource(std::shared_ptr<const Definition> definition)
+  DeltaSource(std::shared_ptr<const Definition> definition, connector::SourceContext context)
       : definition_(std::move(definition)),
+        context_(std::move(context)),
         options_(definition_->options),
-        info_(definition_->at_definition->info_ptr()),
-        log_(delta::Log::at(definition_->store, definition_->path)) {}
+        info_(definition_->read.info),
+        log_(delta::Log::at(definition_->store, definition_->path)),
+        tracking_(log_, definition_->read) {}
+
+  Status open() {
+    if (definition_->schema_log.empty()) return Status::OK();
+    TRY_ASSIGN(auto schemas, DeltaSchemaLog::open(definition_->store, definition_->schema_log,
+                                                  info_->metadata.id));
+    UnblockedChanges unblocked{options_.allow_rename, options_.allow_drop,
+                               options_.allow_type_change, definition_->conf,
+                               "file:" + context_.metadata_path};
+    const bool own_path = definition_->flag(
+        "spark.databricks.delta.streaming.schemaTracking.metadataPathCheck.enabled", true);
+    return tracking_.open(std::move(schemas), unblocked, own_path);
+  }
+
+  Status follow(const std::optional<connector::EventTime>& event_time) override {
+    if (options_.event_time_order) {
+      TRY(check_event_time(*info_, event_time.value_or(connector::EventTime())));
+      event_time_ = event_time;
+    }
+    return keep_order();
+  }
 
   std::string description() const override {
     return "DeltaSource[" + io::to_uri(definition_->path) + "]";
@@ -76,8 +128,15 @@ class DeltaSource final : public connector::Source {
     DeltaOffset from;
     if (start) {
       TRY_ASSIGN(from, parse(*start));
+      if (tracking_.is_to_begin())
+        TRY(tracking_.begin_in_batch(read_until(from), read_until(from)));
+      if (tracking_.is_on() && from.is_at_change()) {
+        TRY_ASSIGN(const bool waits, step_over_change(from));
+        if (waits) return std::optional<Offset>(print_delta_offset(from));
+      }
     } else {
       TRY_ASSIGN(from, first_position(latest));
+      if (tracking_.is_to_begin()) TRY(tracking_.begin(std::min(from.version, latest)));
       // From now on: the position is fixed by an offset of its own, or rows that come before the
       // first batch would be lost.
       if (options_.starting_latest) return std::optional<Offset>(print_delta_offset(from));
@@ -85,9 +144,10 @@ class DeltaSource final : public connector::Source {
     }
     Budget budget{options_.max_files, options_.max_bytes};
     if (all) budget = {};
-    TRY(check_mapping_since(from));
+    if (!from.initial) TRY(check_mapping_since(start ? read_until(from) : from.version));
     if (!start && options_.read_change_feed && !from.initial) TRY(check_feed_kept_at(from.version));
     TRY_ASSIGN(const DeltaOffset end, admit(from, latest, budget));
+    count_outstanding(end);
     if (start && end == from) return start;
     return std::optional<Offset>(print_delta_offset(end));
   }
@@ -104,6 +164,10 @@ class DeltaSource final : public connector::Source {
     if (end.is_before(from)) {
       return Status::illegal_state("the end offset {} of a batch of {} is before its start {}",
                                    end_text, description(), print_delta_offset(from));
+    }
+    if (tracking_.is_to_begin() && start != std::optional<Offset>(end_text)) {
+      const bool before = end.index == DeltaOffset::base_index;
+      TRY(tracking_.begin_in_batch(from.version, before ? end.version - 1 : end.version));
     }
     std::vector<FeedFile> files;
     if (from.initial) TRY(snapshot_files_between(from, end, files));
@@ -122,7 +186,13 @@ class DeltaSource final : public connector::Source {
     TRY_ASSIGN(const DeltaOffset end, parse(end_text));
     commits_.erase(commits_.begin(), commits_.lower_bound(end.version));
     if (!end.initial) snapshot_files_.reset();
-    return Status::OK();
+    return tracking_.is_on() && end.is_at_change() ? take_change(end.version) : Status::OK();
+  }
+
+  std::map<std::string, std::string> metrics() const override {
+    if (!outstanding_) return {};
+    return {{"numFilesOutstanding", fmt::to_string(outstanding_->files)},
+            {"numBytesOutstanding", fmt::to_string(outstanding_->bytes)}};
   }
 
   bool supports_available_now() const override { return true; }
@@ -135,6 +205,12 @@ class DeltaSource final : public connector::Source {
   struct SnapshotFiles {
     std::int64_t version = 0;
     std::vector<FeedFile> files;  // in the order of a stream's initial snapshot
+    std::vector<bool> may_end;    // in event-time order: whether a batch may end behind each
+    std::vector<Amount> behind;   // what the stream delivers from each file on, and then nothing
+
+    bool may_end_before(std::size_t file) const {
+      return may_end.empty() || file == 0 || may_end[file - 1];
+    }
   };
 
   Result<DeltaOffset> parse(const Offset& text) const {
@@ -144,6 +220,12 @@ class DeltaSource final : public connector::Source {
                            {{"newTableId", info_->metadata.id}, {"oldTableId", offset.table_id}});
     }
     return offset;
+  }
+
+  // The newest version that something has been delivered of.
+  static std::int64_t read_until(const DeltaOffset& position) {
+    const bool nothing = position.index < 0 && !position.initial && position.version > 0;
+    return nothing ? position.version - 1 : position.version;
   }
 
   DeltaOffset at(std::int64_t version, std::int64_t index, bool initial) const {
@@ -215,9 +297,9 @@ class DeltaSource final : public connector::Source {
     if (from.initial) {
       TRY_ASSIGN(const SnapshotFiles* snapshot, snapshot_files(from.version));
       const auto& files = snapshot->files;
-      for (auto i = static_cast<std::size_t>(from.index + 1); i < files.size(); ++i) {
+      for (auto i = from.files(); i < files.size(); ++i) {
         if (!excluded(files[i])) {
-          if (!budget.has_room()) return end;
+          if (!budget.has_room() && snapshot->may_end_before(i)) return end;
           budget.take(*files[i].file);
         }
         end.index = static_cast<std::int64_t>(i);
@@ -227,10 +309,14 @@ class DeltaSource final : public connector::Source {
     while (end.version <= latest) {
       TRY_ASSIGN(const auto changes, changes_or_next(end, latest));
       if (changes == nullptr) break;
+      if (stops_at(end, *changes)) {
+        end.index = DeltaOffset::change_index;
+        break;
+      }
       // What lies behind the budget is not judged yet: what comes before it is delivered first.
       if (changes->changes_data() && !budget.has_room()) break;
       TRY_ASSIGN(const auto* files, files_of(*changes, end.version));
-      for (auto i = static_cast<std::size_t>(end.index + 1); i < files->size(); ++i) {
+      for (auto i = end.files(); i < files->size(); ++i) {
         if (!excluded((*files)[i])) {
           if (!budget.has_room() && !changes->is_one) return end;
           budget.take(*(*files)[i].file);
@@ -249,8 +335,8 @@ class DeltaSource final : public connector::Source {
     TRY_ASSIGN(const SnapshotFiles* snapshot, snapshot_files(from.version));
     const auto& files = snapshot->files;
     std::size_t to = files.size();
-    if (end.initial) to = std::min(to, static_cast<std::size_t>(end.index + 1));
-    for (auto i = static_cast<std::size_t>(from.index + 1); i < to; ++i) {
+    if (end.initial) to = std::min(to, end.files());
+    for (auto i = from.files(); i < to; ++i) {
       if (!excluded(files[i])) out.push_back(files[i]);
     }
     return Status::OK();
@@ -260,7 +346,7 @@ class DeltaSource final : public connector::Source {
                               std::vector<FeedFile>& out) {
     DeltaOffset position =
         from.initial ? at(from.version + 1, DeltaOffset::base_index, false) : from;
-    const std::int64_t last = end.index == DeltaOffset::base_index ? end.version - 1 : end.version;
+    const std::int64_t last = end.index < 0 ? end.version - 1 : end.version;
     while (position.version <= last) {
       auto found = changes_or_next(position, last);
       if (!found.ok()) return found.status();
@@ -271,9 +357,8 @@ class DeltaSource final : public connector::Source {
       }
       TRY_ASSIGN(const auto* files, files_of(**found, position.version));
       std::size_t to = files->size();
-      if (position.version == end.version)
-        to = std::min(to, static_cast<std::size_t>(end.index + 1));
-      for (auto i = static_cast<std::size_t>(position.index + 1); i < to; ++i) {
+      if (position.version == end.version) to = std::min(to, end.files());
+      for (auto i = position.files(); i < to; ++i) {
         if (!excluded((*files)[i])) out.push_back((*files)[i]);
       }
       position = at(position.version + 1, DeltaOffset::base_index, false);
@@ -281,8 +366,111 @@ class DeltaSource final : public connector::Source {
     return Status::OK();
   }
 
-  // Files of a snapshot by modification time, then path: the order must be the same after every
-  // restart.
+  // The newest change of the table's metadata lies right before the files of `position`: nothing is
+  // delivered of them until the stream has started again. Whether it waits for that. The loop
+  // commits an offset only when it sees another: hence two of them.
+  Result<bool> step_over_change(DeltaOffset& position) {
+    if (position.index == DeltaOffset::change_index) {
+      position.index = DeltaOffset::behind_change_index;
+      return true;
+    }
+    TRY_ASSIGN(const auto changes, read_changes(position.version));
+    return changes != nullptr && is_change(*changes, position.version);
+  }
+
+  bool is_change(const CommitChanges& changes, std::int64_t version) const {
+    return tracking_.is_change(changes.info.get(), changes.protocol ? &*changes.protocol : nullptr,
+                               version);
+  }
+
+  bool stops_at(const DeltaOffset& position, const CommitChanges& changes) const {
+    return tracking_.is_on() && position.index == DeltaOffset::base_index && !position.initial &&
+           is_change(changes, position.version);
+  }
+
+  // What came before the change is delivered: the next run reads by what it says.
+  Status take_change(std::int64_t version) {
+    TRY_ASSIGN(const auto changes, read_changes(version));
+    if (changes == nullptr) return Status::OK();
+    return tracking_.take(changes->info.get(), changes->protocol ? &*changes->protocol : nullptr,
+                          version, false);
+  }
+
+  // The order of an initial snapshot that a batch has begun to deliver must stay: its offsets count
+  // files.
+  Status keep_order() {
+    const auto& store = context_.store;
+    if (store == nullptr) return Status::OK();
+    const std::string path = io::join_path(context_.metadata_path, order_file);
+    const std::string wanted = event_time_ ? "v1\n" + event_time_->column : "";
+    const auto noted = store->get(path);
+    if (!noted.ok() && !noted.status().is(ErrorKind::file_not_found)) return noted.status();
+    if ((noted.ok() ? *noted : "") == wanted) return Status::OK();
+    if (context_.last_logged_offset) {
+      TRY_ASSIGN(const DeltaOffset last, parse_delta_offset(*context_.last_logged_offset));
+      if (last.initial && last.files() > 0) {
+        return Status::invalid(
+            "withEventTimeOrder and its column cannot change while the initial snapshot is being "
+            "processed: give the query the option that it has begun with, or a new checkpoint");
+      }
+    }
+    return wanted.empty() ? store->remove(path) : store->put(path, wanted);
+  }
+
+  // Of a commit: what the stream would deliver.
+  Result<Amount> amount_of(std::int64_t version) const {
+    const auto known = commits_.find(version);
+    std::shared_ptr<const CommitChanges> changes;
+    if (known != commits_.end()) {
+      changes = known->second;
+    } else {
+      TRY_ASSIGN(changes, load_changes(version, 0));
+    }
+    Amount amount;
+    if (changes == nullptr || (changes->removes_data && options_.skip_change_commits))
+      return amount;
+    for (const auto& file : changes->files) amount.add(amount_of_file(file));
+    return amount;
+  }
+  Amount amount_of_file(const FeedFile& file) const {
+    return excluded(file) ? Amount() : Amount{1, file.file->size};
+  }
+
+  // What lies behind `end` in the newest version. It is only told: what cannot be read is no error
+  // here.
+  void count_outstanding(const DeltaOffset& end) {
+    outstanding_.reset();
+    Amount sum;
+    std::int64_t version = end.version;
+    if (end.initial) {
+      if (!snapshot_files_ || snapshot_files_->version != version) return;
+      sum = snapshot_files_->behind[std::min(end.files(), snapshot_files_->files.size())];
+      ++version;
+    } else if (const auto known = commits_.find(version);
+               end.files() > 0 && known != commits_.end()) {
+      const auto& files = known->second->files;
+      for (std::size_t i = end.files(); i < files.size(); ++i) sum.add(amount_of_file(files[i]));
+      ++version;
+    }
+    while (!ahead_.empty() && ahead_.begin()->first < version) {
+      ahead_sum_.take(ahead_.begin()->second);
+      ahead_.erase(ahead_.begin());
+    }
+    int counted = 0;
+    std::int64_t next = ahead_.empty() ? version : ahead_.rbegin()->first + 1;
+    for (; next <= log_->known()->version(); ++next) {
+      if (++counted > counted_commits_max) return;
+      const auto amount = amount_of(next);
+      if (!amount.ok()) return;
+      ahead_[next] = *amount;
+      ahead_sum_.add(*amount);
+    }
+    sum.add(ahead_sum_);
+    outstanding_ = sum;
+  }
+
+  // Files of a snapshot by modification time, then path, or by event time: the order must be the
+  // same after every restart.
   Result<const SnapshotFiles*> snapshot_files(std::int64_t version) {
     if (snapshot_files_ && snapshot_files_->version == version) return &*snapshot_files_;
     auto snapshot = log_->at_version(version);
@@ -295,21 +483,31 @@ class DeltaSource final : public connector::Source {
       return snapshot.status();
     }
     TRY(delta::check_readable((*snapshot)->protocol(), (*snapshot)->info(), definition_->path));
-    TRY(check_schema((*snapshot)->info(), version));
+    TRY(check_snapshot_schema(**snapshot));
     std::int64_t time_ms = 0;
     if (options_.read_change_feed) {
       TRY(check_feed_kept((*snapshot)->info(), version));
       TRY_ASSIGN(time_ms, commit_time(version));
     }
-    SnapshotFiles sorted{version, {}};
+    SnapshotFiles sorted{version, {}, {}, {}};
+    auto& files = sorted.files;
     (*snapshot)->files().for_each([&](const AddFilePtr& file) {
-      sorted.files.push_back(options_.read_change_feed ? delta::as_inserted(*file, version, time_ms)
-                                                       : FeedFile{file, false, nullptr});
+      files.push_back(options_.read_change_feed ? delta::as_inserted(*file, version, time_ms)
+                                                : FeedFile{file, false, nullptr});
     });
-    std::sort(sorted.files.begin(), sorted.files.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.file->modification_time, a.file->path) <
-             std::tie(b.file->modification_time, b.file->path);
-    });
+    if (event_time_) {
+      sorted.may_end = order_by_event_time(files, (*snapshot)->info(), *event_time_);
+    } else {
+      std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.file->modification_time, a.file->path) <
+               std::tie(b.file->modification_time, b.file->path);
+      });
+    }
+    sorted.behind.resize(files.size() + 1);
+    for (std::size_t i = files.size(); i-- > 0;) {
+      sorted.behind[i] = sorted.behind[i + 1];
+      sorted.behind[i].add(amount_of_file(files[i]));
+    }
     snapshot_files_ = std::move(sorted);
     return &*snapshot_files_;
   }
@@ -343,6 +541,19 @@ class DeltaSource final : public connector::Source {
   Result<std::shared_ptr<const CommitChanges>> read_changes(std::int64_t version) {
     const auto known = commits_.find(version);
     if (known != commits_.end()) return known->second;
+    std::int64_t time_ms = 0;
+    if (options_.read_change_feed) {
+      TRY_ASSIGN(time_ms, commit_time(version));
+    }
+    TRY_ASSIGN(auto changes, load_changes(version, time_ms));
+    if (changes == nullptr) return changes;
+    if (commits_.size() >= cached_commits_max) commits_.erase(commits_.begin());
+    commits_[version] = changes;
+    return changes;
+  }
+
+  Result<std::shared_ptr<const CommitChanges>> load_changes(std::int64_t version,
+                                                            std::int64_t time_ms) const {
     auto actions = log_->read_commit(version);
     if (!actions.ok()) {
       if (actions.status().is(ErrorKind::file_not_found))
@@ -352,7 +563,6 @@ class DeltaSource final : public connector::Source {
     CommitChanges changes;
     TRY_ASSIGN(static_cast<delta::CommitChanges&>(changes), delta::changes_of(*actions));
     if (options_.read_change_feed) {
-      TRY_ASSIGN(const std::int64_t time_ms, commit_time(version));
       TRY_ASSIGN(changes.files, delta::feed_files(*definition_->store, definition_->path, *actions,
                                                   version, time_ms));
       changes.is_one = std::ranges::any_of(changes.files, [](const auto& file) {
@@ -361,10 +571,7 @@ class DeltaSource final : public connector::Source {
     } else {
       for (const auto& add : changes.adds) changes.files.push_back({add, false, nullptr});
     }
-    if (commits_.size() >= cached_commits_max) commits_.erase(commits_.begin());
-    auto shared = std::make_shared<const CommitChanges>(std::move(changes));
-    commits_[version] = shared;
-    return shared;
+    return std::make_shared<const CommitChanges>(std::move(changes));
   }
 
   // Of a commit that is in the log; 0: it is not.
@@ -393,7 +600,7 @@ class DeltaSource final : public connector::Source {
   Result<const std::vector<FeedFile>*> files_of(const CommitChanges& changes,
                                                 std::int64_t version) const {
     static const std::vector<FeedFile> none;
-    if (changes.info != nullptr) TRY(check_schema(*changes.info, version));
+    if (changes.info != nullptr && !tracking_.is_on()) TRY(check_schema(*changes.info, version));
     if (changes.protocol) {
       TRY(delta::check_readable(*changes.protocol, changes.info != nullptr ? *changes.info : *info_,
                                 definition_->path));
@@ -417,6 +624,14 @@ class DeltaSource final : public connector::Source {
         {{"changeInfo", fmt::format("{} of {}", changes.operation, changes.removed_file)},
          {"version", fmt::to_string(version)},
          {"dataPath", io::to_uri(definition_->path)}});
+  }
+
+  // A stream whose schemas are tracked, and that has delivered nothing yet, begins with what the
+  // snapshot is read by.
+  Status check_snapshot_schema(const delta::Snapshot& snapshot) {
+    if (!tracking_.is_on()) return check_schema(snapshot.info(), snapshot.version());
+    if (snapshot.version() < definition_->read.version) return Status::OK();
+    return tracking_.take(&snapshot.info(), &snapshot.protocol(), snapshot.version(), true);
   }
 
   // The schema that the query was planned with must be able to read what was written under another
@@ -451,14 +666,15 @@ class DeltaSource final : public connector::Source {
   }
 
   // A stream that begins behind the planned version of a table with column mapping is checked
-  // before its first batch, not when it comes to the change.
-  Status check_mapping_since(const DeltaOffset& from) {
-    if (std::exchange(mapping_checked_, true) || info_->mapping == delta::MappingMode::none ||
-        from.initial || from.version >= definition_->at_definition->version())
+  // before its first batch, not when it comes to the change. `read`: the version that it has read
+  // last, or begins with.
+  Status check_mapping_since(std::int64_t read) {
+    if (tracking_.is_on() || std::exchange(mapping_checked_, true) ||
+        info_->mapping == delta::MappingMode::none || read >= definition_->at_definition->version())
       return Status::OK();
-    const auto snapshot = log_->at_version(from.version);
+    const auto snapshot = log_->at_version(read);
     // What is gone from the log is found out by reading it.
-    return snapshot.ok() ? check_mapping((*snapshot)->info(), from.version) : Status::OK();
+    return snapshot.ok() ? check_mapping((*snapshot)->info(), read) : Status::OK();
   }
 
   bool excluded(const FeedFile& file) const {
@@ -467,18 +683,32 @@ class DeltaSource final : public connector::Source {
   }
 
   const std::shared_ptr<const Definition> definition_;
+  const connector::SourceContext context_;
   const DeltaSourceOptions& options_;
   const delta::TableInfoPtr info_;
   const std::shared_ptr<delta::Log> log_;
+  SchemaTracking tracking_;
+  std::optional<connector::EventTime> event_time_;  // the initial snapshot is in its order
   std::optional<std::int64_t> pinned_version_;
   bool mapping_checked_ = false;
   std::optional<SnapshotFiles> snapshot_files_;
   std::map<std::int64_t, std::shared_ptr<const CommitChanges>>
       commits_;                                        // read, and not yet behind the stream
   std::map<std::int64_t, std::int64_t> commit_times_;  // of the change data feed, by version
+  std::map<std::int64_t, Amount> ahead_;               // of the commits that the stream comes to
+  Amount ahead_sum_;
+  std::optional<Amount> outstanding_;
 };
 
-class DeltaStreamTable final : public connector::StreamTable {
+bool lies_in(const std::string& path, const std::string& directory) {
+  const auto normal = [](const std::string& text) {
+    return std::filesystem::path(text).lexically_normal();
+  };
+  const auto relative = normal(path).lexically_relative(normal(directory));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+class DeltaStreamTable final : public connector::StreamTable, public connector::PlaceHolder {
  public:
   explicit DeltaStreamTable(std::shared_ptr<const Definition> definition)
       : definition_(std::move(definition)) {}
@@ -487,13 +717,66 @@ class DeltaStreamTable final : public connector::StreamTable {
   const column::Schema& metadata_fields() const override { return format::file_metadata_fields(); }
   std::string describe() const override { return fmt::format("delta [{}]", definition_->path); }
 
-  Result<std::unique_ptr<connector::Source>> open(const connector::SourceContext&) const override {
-    return std::unique_ptr<connector::Source>(std::make_unique<DeltaSource>(definition_));
+  Result<std::unique_ptr<connector::Source>> open(
+      const connector::SourceContext& context) const override {
+    auto source = std::make_unique<DeltaSource>(definition_, context);
+    TRY(source->open());
+    return std::unique_ptr<connector::Source>(std::move(source));
+  }
+
+  Status claim_place(const std::string& checkpoint, std::set<std::string>& taken) const override {
+    const auto& options = definition_->options;
+    if (options.schema_location.empty()) return Status::OK();
+    // As the reference names the place before it knows the table.
+    std::string table = definition_->path;
+    std::ranges::replace(table, '/', '_');
+    const std::string place =
+        DeltaSchemaLog::directory_in(options.schema_location, table, options.tracking_id);
+    const bool anywhere = definition_->flag(
+        "spark.databricks.delta.streaming.allowSchemaLocationOutsideCheckpointLocation", false);
+    TRY_ASSIGN(const std::string local, io::local_path(place));
+    if (!anywhere && !lies_in(local, checkpoint)) {
+      return Status::error(
+          "DELTA_STREAMING_SCHEMA_LOCATION_NOT_UNDER_CHECKPOINT",
+          {{"schemaTrackingLocation", place}, {"checkpointLocation", io::to_uri(checkpoint)}});
+    }
+    if (taken.insert(local).second) return Status::OK();
+    return Status::error("DELTA_STREAMING_SCHEMA_LOCATION_CONFLICT",
+                         {{"loc", place}, {"table", definition_->path}});
   }
 
  private:
   const std::shared_ptr<const Definition> definition_;
 };
+
+// What the stream reads the table by: as it is or, with a schema location, as the log there says.
+Status read_tracked_schema(Definition& definition, const delta::Log& log) {
+  const delta::Snapshot& newest = *definition.at_definition;
+  const auto& options = definition.options;
+  if (options.schema_location.empty()) {
+    TRY_ASSIGN(definition.read, read_state(nullptr, log, newest, false));
+    return Status::OK();
+  }
+  if (!definition.flag("spark.databricks.delta.streaming.schemaTracking.enabled", true)) {
+    return Status::unsupported(
+        "Schema tracking location is not supported for Delta streaming source");
+  }
+  if (!options.fail_on_data_loss) {
+    return Status::invalid(
+        "requirement failed: Using schema from schema tracking log cannot tolerate missing commit "
+        "files.");
+  }
+  TRY_ASSIGN(const std::string location, io::local_path(options.schema_location));
+  definition.schema_log =
+      DeltaSchemaLog::directory_in(location, newest.metadata().id, options.tracking_id);
+  TRY_ASSIGN(auto schemas,
+             DeltaSchemaLog::open(definition.store, definition.schema_log, newest.metadata().id));
+  const bool merge = definition.flag(
+      "spark.databricks.delta.streaming.schemaTracking.mergeConsecutiveSchemaChanges.enabled",
+      true);
+  TRY_ASSIGN(definition.read, read_state(&schemas, log, newest, merge));
+  return delta::check_readable(definition.read.protocol, *definition.read.info, definition.path);
+}
 
 }  // namespace
 
@@ -523,8 +806,10 @@ Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(
   }
   const auto& snapshot = *definition->at_definition;
   TRY(delta::check_readable(snapshot.protocol(), snapshot.info(), definition->path));
-  definition->schema = delta::without_delta_notes(snapshot.schema());
-  if (snapshot.schema().empty()) return Status::error("DELTA_SCHEMA_NOT_SET");
+  definition->conf = env.conf;
+  TRY(read_tracked_schema(*definition, *log));
+  definition->schema = delta::without_delta_notes(definition->read.info->schema);
+  if (definition->schema.empty()) return Status::error("DELTA_SCHEMA_NOT_SET");
   if (definition->options.read_change_feed) {
     definition->schema = delta::with_feed_columns(std::move(definition->schema));
   }

@@ -62,13 +62,20 @@ Result<DeltaSourceOptions> parse_delta_source_options(const Options& options) {
     } else if (name == "readchangefeed" || name == "readchangedata") {
       TRY_ASSIGN(const bool read, options.get_bool(name, false));
       out.read_change_feed = out.read_change_feed || read;
-    } else if (name == "witheventtimeorder" && equals_ignore_case(entry.value, "false")) {
-      continue;
-    } else if (name == "witheventtimeorder" || name == "schematrackinglocation" ||
-               name == "schemalocation" || name == "streamingsourcetrackingid" ||
-               name.starts_with("allowsourcecolumn")) {
-      return Status::unsupported(
-          "the option {} of a Delta stream is not supported by Millstream yet", entry.name);
+    } else if (name == "witheventtimeorder") {
+      TRY_ASSIGN(out.event_time_order, options.get_bool(name, false));
+    } else if (name == "schematrackinglocation") {
+      out.schema_location = entry.value;
+    } else if (name == "schemalocation") {
+      if (!options.has("schemaTrackingLocation")) out.schema_location = entry.value;
+    } else if (name == "streamingsourcetrackingid") {
+      out.tracking_id = entry.value;
+    } else if (name == "allowsourcecolumnrename") {
+      out.allow_rename = to_lower(entry.value);
+    } else if (name == "allowsourcecolumndrop") {
+      out.allow_drop = to_lower(entry.value);
+    } else if (name == "allowsourcecolumntypechange") {
+      out.allow_type_change = to_lower(entry.value);
     } else {
       return Status::invalid("a Delta stream has no option '{}'", entry.name);
     }

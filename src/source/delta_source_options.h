@@ -22,6 +22,13 @@ struct DeltaSourceOptions {
   bool read_change_feed = false;
   bool fail_on_data_loss = true;
   std::string exclude_regex;
+  bool event_time_order = false;  // of the initial snapshot
+  std::string schema_location;    // schemaTrackingLocation; empty: schemas are not tracked
+  std::string tracking_id;        // streamingSourceTrackingId
+  // allowSourceColumn…: "always", a version, or nothing.
+  std::string allow_rename;
+  std::string allow_drop;
+  std::string allow_type_change;
 
   bool has_start() const { return starting_version || starting_latest || starting_timestamp; }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 
 #include "base/log.h"
 #include "base/random.h"
@@ -169,6 +170,11 @@ Result<QueryPtr> Manager::start(QuerySpec spec, std::string* started_event_json)
                       check == spec.conf.end() || parse_bool(check->second).value_or(true)));
   TRY(check_conf(spec.conf));
   TRY(check_name(spec));
+  std::set<std::string> places;
+  for (const auto& table : inspect(spec.plan).tables) {
+    const auto* holder = dynamic_cast<const connector::PlaceHolder*>(table.get());
+    if (holder != nullptr) TRY(holder->claim_place(spec.checkpoint, places));
+  }
   if (spec.trigger.kind == Trigger::Kind::once) {
     log_warn(
         "Trigger.Once is deprecated: use Trigger.AvailableNow, which keeps to the rate limits");

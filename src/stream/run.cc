@@ -81,6 +81,8 @@ Status StreamRun::open_sources() {
     context.clock = environment_.clock;
     context.last_logged_offset = sources_[i]->end;
     TRY_ASSIGN(sources_[i]->source, plan_.tables[i]->open(context));
+    auto* follower = dynamic_cast<connector::EventTimeFollower*>(sources_[i]->source.get());
+    if (follower != nullptr) TRY(follower->follow(event_time_of(plan_, i)));
     sources_[i]->description = sources_[i]->source->description();
     if (sources_[i]->source->supports_available_now()) continue;
     all_sources_available_now_ = false;

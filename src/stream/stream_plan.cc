@@ -329,6 +329,23 @@ StreamPlan inspect(plan::NodePtr root) {
   return out;
 }
 
+std::optional<connector::EventTime> event_time_of(const StreamPlan& plan, std::size_t source) {
+  const auto scan = std::ranges::find(plan.scans, source, &StreamPlan::Scan::source);
+  if (scan == plan.scans.end()) return std::nullopt;
+  for (const Node* node : in_post_order(*plan.root)) {
+    if (node->kind != NodeKind::watermark) continue;
+    const auto below = in_post_order(*node);
+    if (std::ranges::find(below, scan->node) == below.end()) continue;
+    const auto& watermark = plan::as<plan::Watermark>(*node);
+    connector::EventTime found{"", watermark.delay_ms};
+    for (const auto& attribute : scan->node->output) {
+      if (attribute.id == watermark.event_time) found.column = attribute.name;
+    }
+    return found;
+  }
+  return std::nullopt;
+}
+
 Status check_supported(const Node& root, OutputMode mode, bool as_spark) {
   return SupportCheck(root, mode, as_spark).run(root);
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "connector/sink.h"
 #include "connector/source.h"
+#include "connector/source_extras.h"
 #include "plan/node.h"
 
 namespace millstream::stream {
@@ -25,6 +27,9 @@ struct StreamPlan {
 };
 
 StreamPlan inspect(plan::NodePtr root);
+
+// The watermark over a source's rows; nothing: there is none.
+std::optional<connector::EventTime> event_time_of(const StreamPlan& plan, std::size_t source);
 
 // Refuses what Spark refuses, with Spark's error, unless `as_spark` is off (Spark's
 // unsupportedOperationCheck: then a sort, say, is of each batch alone); and what keeps state, which

@@ -128,8 +128,160 @@ def test_ds10_columns_that_are_added_come_with_the_next_run(spark, tmp_path, tab
     assert (50, "e") in copy.rows() and len(copy.rows()) == 11
 
 
-def test_ds14_event_time_order_is_refused_by_name(spark, tmp_path, table):
-    assert "withEventTimeOrder" in failure(Copy(spark, tmp_path, table.path).run, withEventTimeOrder="true")
+MAPPED = "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+
+
+@pytest.fixture
+def mapped(spark, tmp_path, table):
+    table.path = str(tmp_path / "mapped")
+    table.sql("CREATE TABLE {t} (id BIGINT, name STRING) USING delta " + MAPPED)
+    table.sql("INSERT INTO {t} VALUES (1, 'a')")
+    return table
+
+
+def test_ds10_a_renamed_column_stops_a_stream_that_tracks_no_schemas(spark, tmp_path, mapped):
+    copy = Copy(spark, tmp_path, mapped.path)
+    copy.run()
+    mapped.sql("ALTER TABLE {t} RENAME COLUMN name TO label")
+    mapped.sql("INSERT INTO {t} VALUES (2, 'b')")
+    for _ in range(2):
+        assert "schemaTrackingLocation" in failure(copy.run)
+    assert copy.rows() == [(1, "a")]
+
+
+def test_ds10_a_stream_that_tracks_schemas_goes_on_over_a_rename(spark, tmp_path, mapped):
+    copy = Copy(spark, tmp_path, mapped.path)
+    tracked = {"schemaTrackingLocation": copy.checkpoint + "/_schemas"}
+    copy.run(**tracked)
+    mapped.sql("ALTER TABLE {t} RENAME COLUMN name TO label")
+    mapped.sql("INSERT INTO {t} VALUES (2, 'b')")
+    assert "DELTA_STREAMING_METADATA_EVOLUTION" in failure(copy.run, **tracked)
+    text = failure(copy.run, **tracked)
+    assert "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION" in text and "'name' -> 'label'" in text
+    copy.run(**tracked, allowSourceColumnRename="always")
+    frame = spark.read.format("delta").load(copy.out)
+    assert sorted(map(tuple, frame.select("id", "name", "label").collect())) == [(1, "a", None), (2, None, "b")]
+    mapped.sql("INSERT INTO {t} VALUES (3, 'c')")
+    copy.run(**tracked, allowSourceColumnRename="always")
+    assert spark.read.format("delta").load(copy.out).count() == 3
+
+
+def test_ds10_two_streams_of_one_query_need_schema_locations_of_their_own(spark, tmp_path, mapped):
+    checkpoint = str(tmp_path / "both-checkpoint")
+
+    def run(*ids):
+        frames = [spark.readStream.format("delta").option("schemaTrackingLocation", checkpoint + "/s").options(**i).load(mapped.path) for i in ids]
+        (frames[0].union(frames[1]).writeStream.format("delta").option("checkpointLocation", checkpoint)
+         .trigger(availableNow=True).start(str(tmp_path / "both")).awaitTermination())
+
+    assert "DELTA_STREAMING_SCHEMA_LOCATION_CONFLICT" in failure(run, {}, {})
+    run({}, {"streamingSourceTrackingId": "other"})
+    assert spark.read.format("delta").load(str(tmp_path / "both")).count() == 2
+
+
+@pytest.mark.parametrize("text", ["", "v1", "v1\n{", "v1\n[]", "v2\n{}", "v1\n{\"tableId\": 1}", "\0" * 100])
+def test_ds10_a_damaged_schema_log_is_named(spark, tmp_path, mapped, text):
+    copy = Copy(spark, tmp_path, mapped.path)
+    tracked = {"schemaTrackingLocation": copy.checkpoint + "/_schemas"}
+    copy.run(**tracked)
+    entry, = pathlib.Path(copy.checkpoint, "_schemas").glob("_schema_log_*/0")
+    entry.write_text(text)
+    assert "DELTA_STREAMING_SCHEMA_LOG_DESERIALIZE_FAILED" in failure(copy.run, **tracked)
+
+
+DAYS = (3, 1, 2, 9)
+
+
+@pytest.fixture
+def days(spark, tmp_path, table):
+    """A commit each of the days, in an order of their own."""
+    table.path = str(tmp_path / "days")
+    table.sql("CREATE TABLE {t} (day INT, at TIMESTAMP) USING delta")
+    for day in DAYS:
+        table.sql(f"INSERT INTO {{t}} VALUES ({day}, TIMESTAMP'2024-01-0{day} 12:00:00')")
+    return table
+
+
+class Days:
+    """A stream with a watermark, and the days that each of its batches had."""
+
+    def __init__(self, spark, folder, source, delay="1 hour"):
+        self.spark, self.folder, self.source, self.delay = spark, folder, source, delay
+
+    def run(self, limit=None, **options):
+        frame = self.spark.readStream.format("delta").options(maxFilesPerTrigger="1", **options).load(self.source)
+        query = (frame.withWatermark("at", self.delay).writeStream.format("delta")
+                 .option("checkpointLocation", str(self.folder / "days-checkpoint")).trigger(availableNow=True)
+                 .start(str(self.folder / "days-copy")))
+        query.awaitTermination()
+        return query
+
+    def batches(self):
+        """The days that each commit of the sink has."""
+        out = []
+        for path in sorted((self.folder / "days-copy" / "_delta_log").glob("*.json")):
+            adds = [json.loads(line)["add"] for line in path.read_text().splitlines() if '"add"' in line]
+            stats = [json.loads(add["stats"]) for add in adds]
+            out.append(sorted({s[b]["day"] for s in stats for b in ("minValues", "maxValues")}))
+        return [days for days in out if days]
+
+
+def test_ds14_the_snapshot_comes_in_event_time_order(spark, tmp_path, days):
+    stream = Days(spark, tmp_path, days.path)
+    query = stream.run(withEventTimeOrder="true")
+    assert stream.batches() == [[1], [2], [3], [9]]
+    watermarks = [p.eventTime["watermark"] for p in query.recentProgress]
+    assert len(watermarks) >= 4 and watermarks == sorted(watermarks)
+    # What is appended later comes as it comes.
+    days.sql("INSERT INTO {t} VALUES (5, TIMESTAMP'2024-01-05 12:00:00')")
+    stream.run(withEventTimeOrder="true")
+    assert stream.batches()[-1] == [5]
+
+
+def test_ds14_without_it_files_come_as_they_were_written(spark, tmp_path, days):
+    stream = Days(spark, tmp_path, days.path)
+    stream.run()
+    assert stream.batches() == [[3], [1], [2], [9]]
+
+
+def test_ds14_a_batch_takes_what_would_be_late_after_it(spark, tmp_path, days):
+    days.sql("INSERT INTO {t} SELECT * FROM VALUES (1, TIMESTAMP'2024-01-01 10:00:00'), (2, TIMESTAMP'2024-01-02 20:00:00')")
+    stream = Days(spark, tmp_path, days.path)
+    stream.run(withEventTimeOrder="true")
+    assert stream.batches() == [[1, 2], [3], [9]]
+
+
+def test_ds14_it_needs_a_watermark_on_a_column_of_the_table(spark, tmp_path, days):
+    assert "withEventTimeOrder needs withWatermark" in failure(Copy(spark, tmp_path, days.path).run, withEventTimeOrder="true")
+
+
+def test_ds14_the_order_does_not_change_in_mid_snapshot(spark, tmp_path, days):
+    """A checkpoint in the middle: its batches after the second are taken away."""
+    stream = Days(spark, tmp_path, days.path)
+    stream.run(withEventTimeOrder="true")
+    checkpoint = tmp_path / "days-checkpoint"
+    for batch in (2, 3):
+        for kind in ("offsets", "commits"):
+            (checkpoint / kind / str(batch)).unlink(missing_ok=True)
+            (checkpoint / kind / f".{batch}.crc").unlink(missing_ok=True)
+    assert "cannot change while the initial snapshot" in failure(stream.run)
+    stream.run(withEventTimeOrder="true")
+    assert sorted(sum(stream.batches(), [])) == [1, 2, 3, 9]
+
+
+def test_progress_tells_what_is_outstanding(spark, tmp_path, table):
+    for i in range(3):
+        table.append(100 + i)
+    copy = Copy(spark, tmp_path, table.path)
+    query = copy.run(maxFilesPerTrigger="1")
+    sizes = [os.path.getsize(path) for path in pathlib.Path(table.path).glob("*.parquet")]
+    told = [p.sources[0].metrics for p in query.recentProgress if p.numInputRows]
+    assert [m["numFilesOutstanding"] for m in told] == ["3", "2", "1", "0"]
+    assert 0 < int(told[0]["numBytesOutstanding"]) < sum(sizes) and told[-1]["numBytesOutstanding"] == "0"
+    for i in range(3):
+        table.append(200 + i)
+    told = [p.sources[0].metrics for p in copy.run(maxFilesPerTrigger="2").recentProgress if p.numInputRows]
+    assert [m["numFilesOutstanding"] for m in told] == ["1", "0"]
 
 
 def fed(spark, tmp_path, columns, values, name="f"):
