@@ -1,5 +1,4 @@
-// CLUSTER BY: the columns stand in the domain delta.clustering. They are kept; files are not
-// clustered by them, which a reader need not mind.
+// CLUSTER BY: the columns stand in the domain delta.clustering. Files are clustered by OPTIMIZE.
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -20,8 +20,10 @@
 #include "delta/partitioner.h"
 #include "delta/shaper.h"
 #include "delta/stats.h"
+#include "delta/stats_columns.h"
 #include "format/arrow_status.h"
 #include "format/parquet.h"
+#include "format/parquet_stats.h"
 
 namespace millstream::delta {
 namespace {
@@ -33,30 +35,6 @@ constexpr std::size_t open_files_max = 64;
 // table is partitioned.
 constexpr std::int64_t row_group_bytes_max = 32 << 20;
 constexpr std::int64_t row_group_bytes_max_partitioned = 8 << 20;
-
-// "a.b, `c.d`" -> {{a, b}, {c.d}}.
-std::vector<std::vector<std::string>> parse_column_list(std::string_view text) {
-  std::vector<std::vector<std::string>> columns;
-  std::vector<std::string> path(1);
-  bool quoted = false;
-  const auto finish = [&] {
-    if (!path.back().empty()) columns.push_back(path);
-    path.assign(1, "");
-  };
-  for (const char c : text) {
-    if (c == '`') {
-      quoted = !quoted;
-    } else if (!quoted && c == ',') {
-      finish();
-    } else if (!quoted && c == '.') {
-      path.emplace_back();
-    } else if (quoted || c != ' ') {
-      path.back() += c;
-    }
-  }
-  finish();
-  return columns;
-}
 
 // Statistics have the files' names. Columns that are not there say nothing.
 std::vector<std::vector<std::string>> physical_paths(
@@ -166,9 +144,10 @@ class FileWriter {
 
   Status write_group(PartitionGroup group) {
     connector::RecordBatchPtr rows = project(*group.rows);
+    const std::int64_t step = rows_at_once(*rows);
     for (std::int64_t at = 0; at < rows->num_rows();) {
       TRY_ASSIGN(const auto file, open_file(group));
-      std::int64_t count = rows->num_rows() - at;
+      std::int64_t count = std::min(rows->num_rows() - at, step);
       if (plan_.max_records > 0) count = std::min(count, plan_.max_records - file->second.rows);
       TRY(file->second.writer->write(count == rows->num_rows() ? rows : rows->Slice(at, count)));
       file->second.rows += count;
@@ -180,6 +159,15 @@ class FileWriter {
       if (full) TRY(close(file));
     }
     return Status::OK();
+  }
+
+  // So few that a file is not much larger than it may be.
+  std::int64_t rows_at_once(const arrow::RecordBatch& rows) const {
+    const std::int64_t bytes = format::arrow_bytes(rows);
+    if (plan_.max_bytes <= 0 || bytes <= plan_.max_bytes) return rows.num_rows();
+    const double share = static_cast<double>(plan_.max_bytes) / static_cast<double>(bytes);
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(share * static_cast<double>(rows.num_rows()) / 2));
   }
 
   connector::RecordBatchPtr project(const arrow::RecordBatch& batch) const {

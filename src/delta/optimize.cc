@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "connector/chained.h"
 #include "delta/commit_files.h"
 #include "delta/file_scan.h"
@@ -14,9 +16,13 @@
 namespace millstream::delta {
 namespace {
 
-// The reference's defaults of optimize.minFileSize and optimize.maxFileSize.
-constexpr std::int64_t small_file_bytes = std::int64_t{1} << 30;
-constexpr std::int64_t bin_bytes_max = std::int64_t{1} << 30;
+// The reference's optimize.clustering.mergeStrategy: when a cube is full, and how many bytes a run
+// puts into one.
+constexpr std::int64_t full_cube_bytes = std::int64_t{100} << 30;
+constexpr std::int64_t cube_bytes = full_cube_bytes * 3 / 2;
+constexpr const char* cube_tag = "ZCUBE_ID";
+constexpr const char* cube_columns_tag = "ZCUBE_ZORDER_BY";
+constexpr const char* clustering_provider = "liquid";
 
 FileSizes sizes_of(const std::vector<std::int64_t>& sizes) {
   FileSizes out;
@@ -64,11 +70,9 @@ std::vector<std::pair<std::string, std::string>> metrics_of(const Optimized& don
 }
 
 // Files of one partition each, as many as one file should hold.
-std::vector<std::vector<AddFilePtr>> binned(const std::vector<AddFilePtr>& files) {
-  std::map<PartitionValues, std::vector<AddFilePtr>> partitions;
-  for (const auto& file : files) partitions[file->partition_values].push_back(file);
-  std::vector<std::vector<AddFilePtr>> bins;
-  for (auto& [values, candidates] : partitions) {
+std::vector<Bin> binned(const std::vector<AddFilePtr>& files, std::int64_t bin_bytes_max) {
+  std::vector<Bin> bins;
+  for (auto& candidates : partitions_of(files)) {
     std::ranges::stable_sort(candidates, {}, [](const auto& file) { return file->size; });
     bool first = true;
     std::int64_t filled = 0;
@@ -84,6 +88,17 @@ std::vector<std::vector<AddFilePtr>> binned(const std::vector<AddFilePtr>& files
   return bins;
 }
 
+std::string tag_of(const AddFile& file, const char* name) {
+  const auto found = file.tags.find(name);
+  return found == file.tags.end() ? "" : found->second;
+}
+
+std::string columns_text(const std::vector<std::string>& columns) {
+  std::vector<std::string> quoted;
+  for (const auto& column : columns) quoted.push_back(json_quote(column));
+  return '[' + join(quoted, ",") + ']';
+}
+
 // Whether a file has fields, at any depth, that the table has not.
 bool has_other_fields(const column::Schema& file, const column::Schema& table) {
   return std::ranges::any_of(file, [&](const auto& field) {
@@ -95,21 +110,114 @@ bool has_other_fields(const column::Schema& file, const column::Schema& table) {
   });
 }
 
+// The new files of bins whose rows are clustered, or not; added to `out` also when it fails.
+Status write_group(const Log& log, const SnapshotPtr& snapshot, const std::vector<Bin>& bins,
+                   const Rewriting& rewriting, const CancelToken* cancel, DataFiles& out) {
+  connector::Batches rows{snapshot->schema(), {}};
+  for (const auto& bin : bins) {
+    TRY_ASSIGN(auto partition, rewriting.rows
+                                   ? rewriting.rows(bin)
+                                   : rows_of_bin(log, snapshot, bin, rewriting.time_zone));
+    rows.partitions.push_back(std::move(partition));
+  }
+  DataWriteOptions options;
+  options.max_bytes_per_file = rewriting.max_bytes;
+  TRY_ASSIGN(DataFiles files,
+             write_data_files(log.store(), log.table(), snapshot->info(), rows, options, cancel));
+  std::map<std::string, std::string> tags;
+  if (!rewriting.cluster_by.empty()) {
+    static Random random = Random::from_device();
+    tags = {{cube_tag, random.uuid()}, {cube_columns_tag, columns_text(rewriting.cluster_by)}};
+  }
+  for (const auto& written : files.adds) {
+    AddFile add = *written;
+    add.data_change = false;
+    add.tags.insert(tags.begin(), tags.end());
+    if (!tags.empty()) add.clustering_provider = clustering_provider;
+    out.adds.push_back(std::make_shared<const AddFile>(std::move(add)));
+  }
+  out.others.insert(out.others.end(), files.others.begin(), files.others.end());
+  out.rows += files.rows;
+  out.bytes += files.bytes;
+  return Status::OK();
+}
+
+Status write_bins(const Log& log, const SnapshotPtr& snapshot, const std::vector<Bin>& bins,
+                  const Rewriting& rewriting, const CancelToken* cancel, DataFiles& out) {
+  if (rewriting.cluster_by.empty()) return write_group(log, snapshot, bins, rewriting, cancel, out);
+  // Each bin is a cube of its own.
+  for (const auto& bin : bins) TRY(write_group(log, snapshot, {bin}, rewriting, cancel, out));
+  return Status::OK();
+}
+
 }  // namespace
 
-std::vector<std::vector<AddFilePtr>> bins_of(const std::vector<AddFilePtr>& files) {
+std::vector<Bin> bins_of(const std::vector<AddFilePtr>& files, const FileBounds& bounds) {
   std::vector<AddFilePtr> candidates;
   for (const auto& file : files) {
-    if (file->size < small_file_bytes || file->deletion_vector != nullptr)
+    if (file->size < bounds.min_bytes || file->deletion_vector != nullptr)
       candidates.push_back(file);
   }
-  auto bins = binned(candidates);
+  auto bins = binned(candidates, bounds.max_bytes);
   std::erase_if(bins, [](const auto& bin) { return bin.size() == 1; });
   return bins;
 }
 
-Result<std::vector<std::vector<AddFilePtr>>> bins_to_purge(const Log& log, const Snapshot& snapshot,
-                                                           const std::vector<AddFilePtr>& files) {
+std::vector<Bin> partitions_of(const std::vector<AddFilePtr>& files) {
+  std::map<PartitionValues, Bin> partitions;
+  for (const auto& file : files) partitions[file->partition_values].push_back(file);
+  std::vector<Bin> out;
+  for (auto& [values, bin] : partitions) out.push_back(std::move(bin));
+  return out;
+}
+
+Clustering files_to_cluster(const std::vector<AddFilePtr>& files,
+                            const std::vector<std::string>& columns, bool all) {
+  Clustering out;
+  const std::string wanted = columns_text(columns);
+  std::map<std::string, Bin> cubes;  // "": the files that are in none
+  std::map<std::string, std::int64_t> bytes;
+  Bin others;  // clustered by other means
+  std::set<std::string> seen;
+  for (const auto& file : files) {
+    const std::string cube = tag_of(*file, cube_tag);
+    const bool same_columns = cube.empty() || tag_of(*file, cube_columns_tag) == wanted;
+    if (!cube.empty() && (same_columns || all)) seen.insert(cube);
+    const bool ours =
+        file->clustering_provider.value_or(clustering_provider) == clustering_provider;
+    (!cube.empty() && (same_columns || all) ? out.in_cubes : out.others).add(*file);
+    if (!ours || !same_columns) {
+      others.push_back(file);
+      continue;
+    }
+    cubes[cube].push_back(file);
+    bytes[cube] += file->size;
+  }
+  out.cubes = static_cast<std::int64_t>(seen.size());
+  std::erase_if(cubes, [&](const auto& cube) {
+    return !cube.first.empty() && bytes[cube.first] >= full_cube_bytes;
+  });
+  const bool with_others = all && !others.empty();
+  // One cube alone would come out as it is.
+  if (!with_others && cubes.size() == 1 && !cubes.contains("")) cubes.clear();
+  Bin chosen;
+  for (auto& [cube, bin] : cubes) chosen.insert(chosen.end(), bin.begin(), bin.end());
+  if (with_others) chosen.insert(chosen.end(), others.begin(), others.end());
+  std::int64_t filled = cube_bytes;
+  for (auto& file : chosen) {
+    out.merged.add(*file);
+    if (filled + file->size > cube_bytes) {
+      out.bins.emplace_back();
+      filled = 0;
+    }
+    filled += file->size;
+    out.bins.back().push_back(std::move(file));
+  }
+  return out;
+}
+
+Result<std::vector<Bin>> bins_to_purge(const Log& log, const Snapshot& snapshot,
+                                       const std::vector<AddFilePtr>& files) {
   std::vector<AddFilePtr> candidates;
   for (const auto& file : files) {
     bool purged = file->deletion_vector != nullptr;
@@ -121,13 +229,12 @@ Result<std::vector<std::vector<AddFilePtr>>> bins_to_purge(const Log& log, const
     }
     if (purged) candidates.push_back(file);
   }
-  return binned(candidates);
+  return binned(candidates, FileBounds().max_bytes);
 }
 
 Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPtr& snapshot,
-                               const std::vector<std::vector<AddFilePtr>>& bins,
-                               const std::string& operation, const std::string& parameters,
-                               const std::string& time_zone, const CancelToken* cancel) {
+                               const std::vector<Bin>& bins, const Rewriting& rewriting,
+                               const CancelToken* cancel) {
   Optimized done;
   done.version = snapshot->version();
   done.bins = static_cast<std::int64_t>(bins.size());
@@ -135,7 +242,6 @@ Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPt
   const std::int64_t now = SystemClock().now_ms();
   Transaction txn;
   txn.read = snapshot;
-  connector::Batches rows{snapshot->schema(), {}};
   std::set<PartitionValues> partitions;
   std::vector<std::int64_t> removed;
   for (const auto& bin : bins) {
@@ -145,26 +251,22 @@ Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPt
       removed.push_back(file->size);
       done.vectors_removed += file->deletion_vector != nullptr ? 1 : 0;
     }
-    TRY_ASSIGN(auto partition, rows_of_bin(*log, snapshot, bin, time_zone));
-    rows.partitions.push_back(std::move(partition));
   }
-  DataWriteOptions options;
-  options.max_bytes_per_file = bin_bytes_max;
-  TRY_ASSIGN(const DataFiles files,
-             write_data_files(log->store(), log->table(), snapshot->info(), rows, options, cancel));
+  DataFiles files;
+  Status written = write_bins(*log, snapshot, bins, rewriting, cancel, files);
+  if (!written.ok()) {
+    remove_data_files(*log->store(), log->table(), files);
+    return written;
+  }
   std::vector<std::int64_t> added;
-  for (const auto& written : files.adds) {
-    AddFile add = *written;
-    add.data_change = false;
-    added.push_back(add.size);
-    txn.adds.push_back(std::make_shared<const AddFile>(std::move(add)));
-  }
+  for (const auto& add : files.adds) added.push_back(add->size);
+  txn.adds = files.adds;
   done.added = sizes_of(added);
   done.removed = sizes_of(removed);
   done.partitions = static_cast<std::int64_t>(partitions.size());
   txn.isolation = "SnapshotIsolation";
-  txn.operation = operation;
-  txn.parameters = parameters;
+  txn.operation = rewriting.operation;
+  txn.parameters = rewriting.parameters;
   txn.metrics = metrics_of(done, std::move(added));
   TRY_ASSIGN(done.version, commit_files(*log, txn, snapshot->info(), files));
   log->wait_for_checkpoints();

@@ -8,10 +8,14 @@
 
 #include "base/text.h"
 #include "column/timestamp_meaning.h"
+#include "delta/alter.h"
 #include "delta/optimize.h"
+#include "delta/stats.h"
+#include "delta/stats_columns.h"
 #include "delta/vacuum.h"
 #include "plan/tree.h"
 #include "session/json_rows.h"
+#include "session/space_sort.h"
 #include "session/statement_run.h"
 #include "session/table_change.h"
 #include "spark/connect/relations.pb.h"
@@ -64,6 +68,191 @@ nlohmann::json json_of(const delta::FileSizes& sizes) {
     out["max"] = sizes.max;
   }
   return out;
+}
+
+nlohmann::json metrics_of(const delta::Optimized& done, const delta::TableInfo& info,
+                          std::size_t files) {
+  const auto considered = static_cast<std::int64_t>(files);
+  const auto width = static_cast<std::int64_t>(info.schema.size());
+  return {{"numFilesAdded", done.added.count},
+          {"numFilesRemoved", done.removed.count},
+          {"filesAdded", json_of(done.added)},
+          {"filesRemoved", json_of(done.removed)},
+          {"partitionsOptimized", done.partitions},
+          {"numBins", done.bins},
+          {"numBatches", 1},
+          {"totalConsideredFiles", considered},
+          {"totalFilesSkipped", considered - done.removed.count},
+          {"preserveInsertionOrder", false},
+          {"numFilesSkippedToReduceWriteAmplification", 0},
+          {"numBytesSkippedToReduceWriteAmplification", 0},
+          {"totalClusterParallelism", 0},
+          {"totalScheduledTasks", done.bins},
+          {"numTableColumns", width},
+          {"numTableColumnsWithStats",
+           std::min(width, info.number("delta.dataSkippingNumIndexedCols", 32))}};
+}
+
+nlohmann::json zorder_stats(const delta::Optimized& done) {
+  const nlohmann::json none{{"num", 0}, {"size", 0}};
+  const nlohmann::json read{{"num", done.removed.count}, {"size", done.removed.total}};
+  return {{"strategyName", "all"}, {"inputCubeFiles", none}, {"inputOtherFiles", read},
+          {"inputNumCubes", 0},    {"mergedFiles", read},    {"numOutputCubes", done.partitions}};
+}
+
+nlohmann::json json_of(const delta::FileCount& count) {
+  return {{"numFiles", count.files}, {"size", count.bytes}};
+}
+
+nlohmann::json clustering_stats(const delta::Clustering& clustering) {
+  return {{"inputZCubeFiles", json_of(clustering.in_cubes)},
+          {"inputOtherFiles", json_of(clustering.others)},
+          {"inputNumZCubes", clustering.cubes},
+          {"mergedFiles", json_of(clustering.merged)},
+          {"numOutputZCubes", clustering.bins.size()}};
+}
+
+// By what an OPTIMIZE puts rows in order: one of these, or nothing.
+struct RowOrder {
+  std::vector<std::string> zorder_by;   // as they are told
+  std::vector<std::string> cluster_by;  // of the table
+  bool clustered_table = false;         // with CLUSTER BY, maybe of no columns
+  std::vector<ColumnPath> columns;      // of either
+};
+
+// The path in the schema's spelling.
+Result<ColumnPath> zorder_column(const delta::TableInfo& info, const sql::Name& name) {
+  const std::string shown = join(name, ".");
+  for (const auto& partition : info.metadata.partition_columns) {
+    if (equals_ignore_case(partition, shown))
+      return Status::error("DELTA_ZORDERING_ON_PARTITION_COLUMN", {{"colName", shown}});
+  }
+  ColumnPath path;
+  const column::Schema* fields = &info.schema;
+  for (const auto& part : name) {
+    const int index = fields == nullptr ? -1 : column::find_field_ignore_case(*fields, part);
+    if (index < 0 && (path.empty() || fields == nullptr))
+      return Status::error("DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", {{"columnName", shown}});
+    if (index < 0) {
+      std::vector<std::string> members;
+      for (const auto& field : *fields) members.push_back(quote_identifier(field.name));
+      return Status::error("FIELD_NOT_FOUND", {{"fieldName", quote_identifier(part)},
+                                               {"fields", join(members, ", ")}});
+    }
+    const auto& field = (*fields)[static_cast<std::size_t>(index)];
+    path.push_back(field.name);
+    fields = field.type->kind() == column::TypeKind::struct_ ? &field.type->fields() : nullptr;
+  }
+  return path;
+}
+
+Status check_zorder_statistics(TableChange& table, const std::vector<ColumnPath>& columns) {
+  const char* check = "spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled";
+  const auto& conf = table.session().conf();
+  if (equals_ignore_case(conf.find(check).value_or("true"), "false")) return Status::OK();
+  std::vector<std::string> without;
+  for (const auto& path : columns) {
+    if (!delta::has_statistics(table.snapshot().info(), path)) without.push_back(join(path, "."));
+  }
+  if (without.empty()) return Status::OK();
+  return Status::error("DELTA_ZORDERING_ON_COLUMN_WITHOUT_STATS",
+                       {{"cols", '[' + join(without, ", ") + ']'}, {"zorderColStatKey", check}});
+}
+
+Result<RowOrder> order_of(TableChange& table, const sql::Optimize& optimize) {
+  RowOrder order;
+  if (optimize.purge) return order;
+  for (const auto& name : optimize.zorder_by) order.zorder_by.push_back(join(name, "."));
+  if (const auto cluster_by = delta::clustering_columns(table.snapshot())) {
+    order.clustered_table = true;
+    order.cluster_by = *cluster_by;
+    if (optimize.where != nullptr) {
+      return Status::error("DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+                           {{"predicates", optimize.where_text}});
+    }
+    if (!order.zorder_by.empty()) {
+      return Status::error("DELTA_CLUSTERING_WITH_ZORDER_BY",
+                           {{"zOrderBy", join(order.zorder_by, ", ")}});
+    }
+    for (const auto& column : order.cluster_by) order.columns.push_back(split(column, '.'));
+  }
+  if (optimize.full && order.cluster_by.empty())
+    return Status::error("DELTA_OPTIMIZE_FULL_NOT_SUPPORTED");
+  for (const auto& name : optimize.zorder_by) {
+    TRY_ASSIGN(auto path, zorder_column(table.snapshot().info(), name));
+    order.columns.push_back(std::move(path));
+  }
+  if (!order.zorder_by.empty()) TRY(check_zorder_statistics(table, order.columns));
+  return order;
+}
+
+struct Work {
+  std::vector<delta::Bin> bins;
+  std::optional<delta::Clustering> clustering;
+};
+
+delta::FileBounds file_bounds(const RuntimeConf& conf) {
+  delta::FileBounds bounds;
+  const auto number = [&](const char* name, std::int64_t fallback) {
+    const auto text = conf.find(std::string("spark.databricks.delta.optimize.") + name);
+    return text ? parse_int64(*text).value_or(fallback) : fallback;
+  };
+  bounds.min_bytes = number("minFileSize", bounds.min_bytes);
+  bounds.max_bytes = number("maxFileSize", bounds.max_bytes);
+  return bounds;
+}
+
+Result<Work> work_of(TableChange& table, const sql::Optimize& optimize, const RowOrder& order,
+                     const std::vector<delta::AddFilePtr>& files) {
+  Work work;
+  if (optimize.purge) {
+    TRY_ASSIGN(work.bins, delta::bins_to_purge(*table.log(), table.snapshot(), files));
+  } else if (!order.cluster_by.empty()) {
+    work.clustering = delta::files_to_cluster(files, order.cluster_by, optimize.full);
+    work.bins = work.clustering->bins;
+  } else if (!order.zorder_by.empty()) {
+    work.bins = delta::partitions_of(files);
+  } else {
+    work.bins = delta::bins_of(files, file_bounds(table.session().conf()));
+  }
+  return work;
+}
+
+std::string json_list(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const auto& text : texts) quoted.push_back(json_quote(text));
+  return '[' + join(quoted, ",") + ']';
+}
+
+// The commit's operationParameters.
+std::string parameters_of(const sql::Optimize& optimize, const RowOrder& order) {
+  const std::vector<std::string> predicates(optimize.where == nullptr ? 0 : 1,
+                                            '(' + optimize.where_text + ')');
+  const std::string predicate = json_quote(json_list(predicates));
+  if (optimize.purge) return fmt::format(R"({{"predicate":{},"applyPurge":true}})", predicate);
+  std::string out =
+      fmt::format(R"({{"predicate":{},"zOrderBy":{},"clusterBy":{})", predicate,
+                  json_quote(json_list(order.zorder_by)), json_quote(json_list(order.cluster_by)));
+  if (!order.cluster_by.empty())
+    out += fmt::format(R"(,"isFull":{})", optimize.full ? "true" : "false");
+  return out + R"(,"auto":false})";
+}
+
+delta::Rewriting rewriting_of(TableChange& table, const sql::Optimize& optimize,
+                              const RowOrder& order) {
+  delta::Rewriting rewriting;
+  rewriting.operation = optimize.purge ? "REORG" : "OPTIMIZE";
+  rewriting.parameters = parameters_of(optimize, order);
+  rewriting.time_zone = table.session().conf().time_zone();
+  rewriting.max_bytes = file_bounds(table.session().conf()).max_bytes;
+  rewriting.cluster_by = order.cluster_by;
+  if (!order.columns.empty()) {
+    rewriting.rows = [&table, columns = order.columns](const delta::Bin& bin) {
+      return sorted_in_space(table.session(), table.context(), *table.log(), table.snapshot_ptr(),
+                             bin, columns);
+    };
+  }
+  return rewriting;
 }
 
 Status not_a_partition_column(const std::string& name, const TableChange& table) {
@@ -152,9 +341,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
   TRY_ASSIGN(const Target target, maintained_table(optimize.table, operation));
   TRY_ASSIGN(const auto table,
              TableChange::begin(session_, context_, target.directory, optimize.text));
-  if (!optimize.zorder_by.empty()) {
-    return Status::unsupported("OPTIMIZE … ZORDER BY is not supported by Millstream yet");
-  }
+  TRY_ASSIGN(const auto order, order_of(*table, optimize));
   plan::ExprPtr condition;
   if (optimize.where != nullptr) {
     auto resolved = table->expressions().condition({table->rows()}, *optimize.where);
@@ -163,42 +350,18 @@ StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
     TRY(check_partition_condition(*table, *condition));
   }
   TRY_ASSIGN(const auto files, table->files_where(condition));
-  const std::string predicate =
-      condition == nullptr ? "[]" : '[' + json_quote('(' + optimize.where_text + ')') + ']';
   const std::int64_t start_ms = session_.runtime().clock->now_ms();
-  auto bins = delta::bins_of(files);
-  if (optimize.purge) {
-    TRY_ASSIGN(bins, delta::bins_to_purge(*table->log(), table->snapshot(), files));
-  }
-  const char* more =
-      optimize.purge ? R"("applyPurge":true)" : R"("zOrderBy":"[]","clusterBy":"[]","auto":false)";
-  TRY_ASSIGN(
-      const auto done,
-      delta::rewrite_bins(table->log(), table->snapshot_ptr(), bins, operation,
-                          fmt::format(R"({{"predicate":{},{}}})", json_quote(predicate), more),
-                          session_.conf().time_zone(), context_.cancel));
+  TRY_ASSIGN(const auto work, work_of(*table, optimize, order, files));
+  TRY_ASSIGN(const auto done,
+             delta::rewrite_bins(table->log(), table->snapshot_ptr(), work.bins,
+                                 rewriting_of(*table, optimize, order), context_.cancel));
   nlohmann::json row;
   row["path"] = io::to_uri(target.directory);
-  const auto width = static_cast<std::int64_t>(table->schema().size());
-  row["metrics"] = {
-      {"numFilesAdded", done.added.count},
-      {"numFilesRemoved", done.removed.count},
-      {"filesAdded", json_of(done.added)},
-      {"filesRemoved", json_of(done.removed)},
-      {"partitionsOptimized", done.partitions},
-      {"numBins", done.bins},
-      {"numBatches", 1},
-      {"totalConsideredFiles", files.size()},
-      {"totalFilesSkipped", static_cast<std::int64_t>(files.size()) - done.removed.count},
-      {"preserveInsertionOrder", false},
-      {"numFilesSkippedToReduceWriteAmplification", 0},
-      {"numBytesSkippedToReduceWriteAmplification", 0},
-      {"startTimeMs", start_ms},
-      {"endTimeMs", session_.runtime().clock->now_ms()},
-      {"totalClusterParallelism", 0},
-      {"totalScheduledTasks", done.bins},
-      {"numTableColumns", width},
-      {"numTableColumnsWithStats", width}};
+  row["metrics"] = metrics_of(done, table->snapshot().info(), files.size());
+  row["metrics"]["startTimeMs"] = start_ms;
+  row["metrics"]["endTimeMs"] = session_.runtime().clock->now_ms();
+  if (!order.zorder_by.empty()) row["metrics"]["zOrderStats"] = zorder_stats(done);
+  if (work.clustering) row["metrics"]["clusteringStats"] = clustering_stats(*work.clustering);
   TRY_ASSIGN(auto result, rows_of_json(optimize_columns(), {row}));
   return std::optional<CatalogResult>(std::move(result));
 }
