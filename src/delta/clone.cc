@@ -43,7 +43,7 @@ Result<Metadata> metadata_of(const CloneSource& source, const Snapshot* there,
 void add_notes(const CloneSource& source, const Cloned& done, Transaction& txn) {
   txn.operation = "CLONE";
   txn.parameters = fmt::format(R"({{"source":{},"sourceVersion":{}}})",
-                               json_quote("delta.`" + io::to_uri(source.table) + "`"),
+                               json_quote(source.format + ".`" + io::to_uri(source.table) + "`"),
                                source.snapshot->version());
   const auto put = [&](const char* name, std::int64_t value) {
     txn.metrics.emplace_back(name, fmt::to_string(value));
@@ -57,6 +57,19 @@ void add_notes(const CloneSource& source, const Cloned& done, Transaction& txn) 
 }
 
 }  // namespace
+
+Result<CloneSource> parquet_source(const std::shared_ptr<io::Store>& store,
+                                   const ParquetFolder& folder, const CancelToken* cancel) {
+  TRY_ASSIGN(auto files, converted_files(store, folder, cancel));
+  if (files.adds.empty()) return Status::error("UNABLE_TO_INFER_SCHEMA", {{"format", "Parquet"}});
+  TRY_ASSIGN(const auto info, make_table_info(files.metadata));
+  LogState state(folder.directory);
+  TRY(state.apply_action(protocol_for(info->schema, {})));
+  TRY(state.apply_action(std::move(files.metadata)));
+  for (auto& add : files.adds) TRY(state.apply_action(std::move(add)));
+  TRY_ASSIGN(auto snapshot, state.freeze());
+  return CloneSource{folder.directory, std::move(snapshot), "parquet"};
+}
 
 Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneSource& source,
                            const std::string& table,

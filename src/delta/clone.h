@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "delta/convert.h"
 #include "delta/snapshot.h"
 #include "io/store.h"
 
@@ -16,7 +17,13 @@ namespace millstream::delta {
 struct CloneSource {
   std::string table;     // its absolute path
   SnapshotPtr snapshot;  // the version that is cloned
+  std::string format = "delta";
 };
+
+// Files that are no Delta table, as one would have them: version -1. UNABLE_TO_INFER_SCHEMA for a
+// folder without any.
+Result<CloneSource> parquet_source(const std::shared_ptr<io::Store>& store,
+                                   const ParquetFolder& folder, const CancelToken* cancel);
 
 struct Cloned {
   std::int64_t files = 0;  // of the source

@@ -96,7 +96,8 @@ Status note_numbers(const IdentityNumbers& numbers, const TableInfo& info, Trans
 }
 
 Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
-                                  const DataFiles& files) {
+                                  const DataFiles& files, const Upkeep& upkeep,
+                                  const CancelToken* cancel) {
   TRY(failpoints::pass("delta.after_data"));
   if (const Status fits = check_transaction(txn, info); !fits.ok()) {
     remove_data_files(*log.store(), log.table(), files);
@@ -106,6 +107,7 @@ Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableI
   if (!committed.ok() && committed.status().is(ErrorKind::concurrent_modification)) {
     remove_data_files(*log.store(), log.table(), files);
   }
+  if (committed.ok()) TRY(follow_commit(log.shared_from_this(), txn, upkeep, cancel));
   return committed;
 }
 

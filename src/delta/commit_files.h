@@ -9,6 +9,7 @@
 #include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/transaction.h"
+#include "delta/upkeep.h"
 
 namespace millstream::delta {
 
@@ -26,8 +27,9 @@ Result<std::int64_t> remove_partitions(const Snapshot& snapshot, const std::stri
 Status note_numbers(const IdentityNumbers& numbers, const TableInfo& info, Transaction& txn);
 
 // Checks and commits; the version. When the transaction has lost for certain its data files are
-// removed; when nobody can tell they stay.
+// removed; when nobody can tell they stay. `upkeep`: what follows the commit.
 Result<std::int64_t> commit_files(Log& log, const Transaction& txn, const TableInfo& info,
-                                  const DataFiles& files);
+                                  const DataFiles& files, const Upkeep& upkeep,
+                                  const CancelToken* cancel);
 
 }  // namespace millstream::delta

@@ -153,10 +153,11 @@ struct Property {
 };
 // The properties that the reference knows; those that ask for what Millstream does not do are
 // refused.
-constexpr std::array<Property, 34> known_properties = {{
+constexpr std::array<Property, 35> known_properties = {{
     {"delta.appendOnly", true},
-    {"delta.autoOptimize.optimizeWrite", false},
-    {"delta.autoOptimize.autoCompact", false},
+    {"delta.autoOptimize.optimizeWrite", true},
+    {"delta.autoOptimize", true},
+    {"delta.autoOptimize.autoCompact", true},
     {"delta.checkpointInterval", true},
     {"delta.checkpointPolicy", false},
     {"delta.checkpointRetentionDuration", true},
@@ -164,7 +165,7 @@ constexpr std::array<Property, 34> known_properties = {{
     {"delta.checkpoint.writeStatsAsStruct", true},
     {"delta.columnMapping.mode", true},
     {"delta.columnMapping.maxColumnId", true},
-    {"delta.compatibility.symlinkFormatManifest.enabled", false},
+    {"delta.compatibility.symlinkFormatManifest.enabled", true},
     {"delta.dataSkippingNumIndexedCols", true},
     {"delta.dataSkippingStatsColumns", true},
     {"delta.dataSkippingStringPrefixLength", true},
@@ -208,7 +209,10 @@ Status check_value(const std::string& name, const std::string& value) {
     const auto number = parse_int64(value);
     if (!number || *number < -1) return bad("needs to be larger than or equal to -1.");
   } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed" ||
-             name == "delta.enableDeletionVectors") {
+             name == "delta.enableDeletionVectors" || name == "delta.autoOptimize" ||
+             name == "delta.autoOptimize.autoCompact" ||
+             name == "delta.autoOptimize.optimizeWrite" ||
+             name == "delta.compatibility.symlinkFormatManifest.enabled") {
     if (!parse_bool(value)) return bad("must be true or false.");
   }
   return Status::OK();

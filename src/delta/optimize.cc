@@ -116,7 +116,7 @@ Status write_group(const Log& log, const SnapshotPtr& snapshot, const std::vecto
   connector::Batches rows{snapshot->schema(), {}};
   for (const auto& bin : bins) {
     TRY_ASSIGN(auto partition, rewriting.rows
-                                   ? rewriting.rows(bin)
+                                   ? rewriting.rows(bin, snapshot->info_ptr())
                                    : rows_of_bin(log, snapshot, bin, rewriting.time_zone));
     rows.partitions.push_back(std::move(partition));
   }
@@ -268,7 +268,7 @@ Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPt
   txn.operation = rewriting.operation;
   txn.parameters = rewriting.parameters;
   txn.metrics = metrics_of(done, std::move(added));
-  TRY_ASSIGN(done.version, commit_files(*log, txn, snapshot->info(), files));
+  TRY_ASSIGN(done.version, commit_files(*log, txn, snapshot->info(), files, {}, cancel));
   log->wait_for_checkpoints();
   return done;
 }

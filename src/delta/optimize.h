@@ -81,8 +81,9 @@ struct Rewriting {
   std::string parameters;  // JSON
   std::string time_zone;   // the session's, of partition values that do not say theirs
   std::int64_t max_bytes = FileBounds().max_bytes;  // of a new file, about
-  // The rows of a bin, in the order in which they are to be written. Null: as its files have them.
-  std::function<Result<connector::Batches::Partition>(const Bin&)> rows;
+  // The rows of a bin (the columns of that info), in the order in which they are to be written.
+  // Null: as its files have them.
+  std::function<Result<connector::Batches::Partition>(const Bin&, const TableInfoPtr&)> rows;
   // By which the rows of a bin are clustered then: the files say so. Empty: they are not.
   std::vector<std::string> cluster_by;
 };

@@ -10,6 +10,7 @@
 #include "delta/identity.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
+#include "delta/manifest.h"
 #include "delta/time_travel.h"
 
 namespace millstream::delta {
@@ -119,6 +120,7 @@ Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& 
   put("restoredFilesSize", out.restored_bytes);
   TRY(check_transaction(txn, then->info()));
   TRY(commit(*log, txn).status());
+  TRY(keep_manifests(*log, txn));
   log->wait_for_checkpoints();
   return std::optional(out);
 }

@@ -233,7 +233,7 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   txn.metrics = metrics(counts);
   // What goes when the commit loses.
   files.adds.insert(files.adds.end(), change_files->adds.begin(), change_files->adds.end());
-  auto version = commit_files(*log, txn, *change.plan.info, files);
+  auto version = commit_files(*log, txn, *change.plan.info, files, change.upkeep, cancel);
   log->wait_for_checkpoints();
   return version;
 }

@@ -18,6 +18,7 @@
 #include "delta/identity.h"
 #include "delta/row_set.h"
 #include "delta/transaction.h"
+#include "delta/upkeep.h"
 #include "delta/write_plan.h"
 
 namespace millstream::delta {
@@ -37,6 +38,7 @@ struct RowChange {
   connector::Batches change_feed;
   WritePlan plan;                                  // the table as it is after the change
   std::shared_ptr<const IdentityNumbers> numbers;  // that `added` gets; null: none
+  Upkeep upkeep;
   std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
   std::optional<Txn> txn;
   std::string operation;

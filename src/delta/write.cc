@@ -127,6 +127,8 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   data.compression = options.compression;
   data.max_records_per_file = options.max_records_per_file;
   data.file_per_partition = options.file_per_partition;
+  if (optimizes_writes(options.upkeep, *plan.info))
+    data.max_bytes_per_file = options.upkeep.optimized_bytes;
   TRY_ASSIGN(const DataFiles files,
              write_data_files(store, table, *plan.info, checked, data, cancel));
 
@@ -168,7 +170,8 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
     txn.metrics.emplace_back("numOutputRows", fmt::to_string(files.rows));
     txn.metrics.emplace_back("numOutputBytes", fmt::to_string(files.bytes));
   }
-  TRY_ASSIGN(const std::int64_t version, commit_files(*log, txn, *plan.info, files));
+  TRY_ASSIGN(const std::int64_t version,
+             commit_files(*log, txn, *plan.info, files, options.upkeep, cancel));
   log->wait_for_checkpoints();  // the process of a batch job may end with the write
   return WriteResult{version, false, files.rows, static_cast<std::int64_t>(files.adds.size())};
 }
@@ -201,11 +204,17 @@ Result<WriteOptions> parse_write_options(const Options& options, SaveMode mode,
       out.dynamic_partitions = equals_ignore_case(entry.value, "dynamic");
     } else if (name == "replacewhere") {
       out.replace_where = entry.value;
-    } else if ((name == "datachange" && equals_ignore_case(entry.value, "true")) ||
-               (name == "optimizewrite" && equals_ignore_case(entry.value, "false"))) {
+    } else if (name == "optimizewrite") {
+      out.upkeep.optimize_write = parse_bool(entry.value);
+      if (!out.upkeep.optimize_write) {
+        return Status::error("DELTA_ILLEGAL_OPTION", {{"input", entry.value},
+                                                      {"name", "optimizeWrite"},
+                                                      {"explain", "must be 'true' or 'false'"}});
+      }
+    } else if (name == "datachange" && equals_ignore_case(entry.value, "true")) {
       continue;
     } else if (name == "partitionoverwritemode" || name == "replaceusing" || name == "replaceon" ||
-               name == "datachange" || name == "optimizewrite") {
+               name == "datachange") {
       return Status::unsupported(
           "the option {}={} of a Delta write is not supported by Millstream yet", entry.name,
           entry.value);

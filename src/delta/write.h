@@ -17,6 +17,7 @@
 #include "conc/cancel.h"
 #include "connector/batches.h"
 #include "delta/constraints.h"
+#include "delta/upkeep.h"
 #include "io/store.h"
 
 namespace millstream::delta {
@@ -59,6 +60,7 @@ struct WriteOptions {
   RowGuard guard;          // for tables with constraints
   // The rows' default and generated columns are what the table says: it may have some.
   bool columns_computed = false;
+  Upkeep upkeep;                  // what follows the commit
   std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
 };
 

@@ -34,7 +34,20 @@ Status clone_is_there(const std::optional<TableName>& name, const std::string& d
 
 }  // namespace
 
+Result<delta::CloneSource> StatementRun::parquet_clone(delta::ParquetFolder folder) const {
+  folder.statistics = false;
+  folder.time_zone = session_.conf().time_zone();
+  return delta::parquet_source(warehouse_.store(), folder, context_.cancel);
+}
+
 Result<delta::CloneSource> StatementRun::clone_source(const sql::Clone& clone) const {
+  const bool of_parquet = clone.source.size() == 2 &&
+                          equals_ignore_case(clone.source[0], "parquet") &&
+                          clone.source[1].find('/') != std::string::npos;
+  if (of_parquet && !clone.version && clone.timestamp.empty()) {
+    TRY_ASSIGN(const std::string directory, io::local_path(clone.source[1]));
+    return parquet_clone({directory, {}});
+  }
   auto target = target_of(clone.source, "CLONE");
   if (target.status().is("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE")) {
     TRY_ASSIGN(const TableName name, session_.table_name(clone.source));
@@ -43,8 +56,7 @@ Result<delta::CloneSource> StatementRun::clone_source(const sql::Clone& clone) c
   TRY(target.status());
   if (!target->is_delta) {
     if (target->entry->provider == "parquet")
-      return Status::unsupported(
-          "SHALLOW CLONE of a table of Parquet files is not supported by Millstream yet");
+      return parquet_clone({target->directory, partitions_of(*target->entry)});
     return unsupported_source(target->shown, "Unknown");
   }
   delta::ReadOptions options;

@@ -15,6 +15,7 @@
 #include "session/output_files.h"
 #include "session/row_guard.h"
 #include "session/statement_run.h"
+#include "session/upkeep.h"
 #include "session/writes.h"
 #include "spark/connect/relations.pb.h"
 
@@ -193,7 +194,9 @@ Status StatementRun::create_delta_table(const sql::CreateTable& create,
     TRY_ASSIGN(const auto node, session_.analyze(*create.query));
     TRY(check_time_types(session_.conf(), plan::schema_of(*node)));
     TRY(check_duplicates(plan::schema_of(*node)));
-    TRY_ASSIGN(const auto output, execute_for_files(session_, node, context_));
+    TRY_ASSIGN(options.upkeep, session_upkeep(session_.conf()));
+    TRY_ASSIGN(const auto arranged, for_few_files(session_, directory, options, node));
+    TRY_ASSIGN(const auto output, execute_for_files(session_, arranged, context_));
     options.file_per_partition = output.file_per_partition;
     return delta::write_table(store, directory, output.rows, options, context_.cancel).status();
   }

@@ -173,17 +173,13 @@ class Expansion {
       case messages::DeltaRelation::kOptimizeTable:
         return optimize(message.optimize_table(), relation);
       case messages::DeltaRelation::kConvertToDelta:
-        return refused("CONVERT TO DELTA");
+        return convert(message.convert_to_delta(), relation);
       default:
         return Status::unsupported("this method of DeltaTable is not supported");
     }
   }
 
  private:
-  static Status refused(const char* what) {
-    return Status::unsupported("DeltaTable: {} is not supported by Millstream yet", what);
-  }
-
   static Status scan(const messages::Scan& scan, proto::Relation* relation) {
     TRY_ASSIGN(const auto name, name_of(scan.table()));
     auto common = relation->common();
@@ -229,6 +225,31 @@ class Expansion {
       optimize.zorder_by.push_back(std::move(path));
     }
     return statement(optimize, relation, false);
+  }
+
+  // Answers with the name that the table has then.
+  Status convert(const messages::ConvertToDelta& message, proto::Relation* relation) {
+    sql::ConvertToDelta convert;
+    TRY_ASSIGN(convert.table, sql::parse_identifier(message.identifier()));
+    if (message.has_partition_schema_string()) {
+      convert.partitions = message.partition_schema_string();
+    } else if (message.has_partition_schema_struct()) {
+      TRY_ASSIGN(const auto type, plan::type_from_proto(message.partition_schema_struct()));
+      if (type->kind() != column::TypeKind::struct_)
+        return Status::plain(ErrorKind::invalid_plan, "partition columns are no struct");
+      convert.partitions = column::to_ddl(type->fields());
+    }
+    if (run_) {
+      TRY(run_statement(session_, convert, context_, {}).status());
+      session_.storage_levels().tables_changed();
+    }
+    const bool of_path = convert.table.size() == 2 && is_path(convert.table[1]);
+    ResultTable table;
+    table.column("value", CellType::text, false);
+    table.row({text(of_path ? quote_identifiers({"delta", convert.table[1]})
+                            : quote_identifiers(convert.table))});
+    TRY_ASSIGN(const auto result, table.finish());
+    return put_rows(result, relation);
   }
 
   Status restore(const messages::RestoreTable& message, proto::Relation* relation) {
@@ -395,9 +416,9 @@ Status create_table(Session& session, const messages::CreateDeltaTable& message,
   create.clauses = clauses_of(message);
   create.partition_by.assign(message.partitioning_columns().begin(),
                              message.partitioning_columns().end());
-  if (message.clustering_columns_size() > 0) {
-    return Status::unsupported("DeltaTable: clusterBy is not supported");
-  }
+  create.clustered = message.clustering_columns_size() > 0;
+  create.cluster_by.assign(message.clustering_columns().begin(),
+                           message.clustering_columns().end());
   for (const auto& [key, value] : message.properties()) create.properties[key] = value;
   create.comment = message.comment();
   if (!message.table_name().empty()) create.location = message.location();
@@ -473,6 +494,12 @@ Status run_delta_command(Session& session, const google::protobuf::Any& command,
       vacuum.retain_hours = message.vacuum_table().retention_hours();
     }
     return run_statement(session, vacuum, context, {}).status();
+  }
+  if (message.has_generate()) {
+    sql::Generate generate;
+    generate.mode = message.generate().mode();
+    TRY_ASSIGN(generate.table, name_of(message.generate().table()));
+    return run_statement(session, generate, context, {}).status();
   }
   const auto* field =
       messages::DeltaCommand::descriptor()->FindFieldByNumber(message.command_type_case());

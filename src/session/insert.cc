@@ -22,6 +22,7 @@
 #include "session/partition_spec.h"
 #include "session/replace_rows.h"
 #include "session/store_assignment.h"
+#include "session/upkeep.h"
 #include "session/writes.h"
 #include "spark/connect/relations.pb.h"
 
@@ -480,7 +481,8 @@ Status insert_once(Session& session, const sql::Insert& given, const ActionConte
                                         rows_plan, context);
     return overflow_in_insert(written, *rows_plan);
   }
-  const auto output = execute_for_files(session, rows_plan, context);
+  TRY_ASSIGN(const auto arranged, for_few_files(session, goal.directory, options, rows_plan));
+  const auto output = execute_for_files(session, arranged, context);
   if (!output.ok()) return overflow_in_insert(output.status(), *rows_plan);
   options.file_per_partition = output->file_per_partition;
   const auto written = delta::write_table(session.runtime().store, goal.directory, output->rows,

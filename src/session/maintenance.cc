@@ -247,9 +247,9 @@ delta::Rewriting rewriting_of(TableChange& table, const sql::Optimize& optimize,
   rewriting.max_bytes = file_bounds(table.session().conf()).max_bytes;
   rewriting.cluster_by = order.cluster_by;
   if (!order.columns.empty()) {
-    rewriting.rows = [&table, columns = order.columns](const delta::Bin& bin) {
-      return sorted_in_space(table.session(), table.context(), *table.log(), table.snapshot_ptr(),
-                             bin, columns);
+    rewriting.rows = [&table, columns = order.columns](const delta::Bin& bin,
+                                                       const delta::TableInfoPtr& info) {
+      return sorted_in_space(table.session(), table.context(), *table.log(), info, bin, columns);
     };
   }
   return rewriting;

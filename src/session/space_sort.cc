@@ -22,7 +22,7 @@ constexpr std::string_view key_column = "{key}";  // no table's column has such 
 struct Files {
   std::shared_ptr<io::Store> store;
   std::string table;
-  delta::SnapshotPtr snapshot;
+  delta::TableInfoPtr info;
   std::vector<delta::AddFilePtr> files;
   std::vector<ColumnPath> columns;
   std::string time_zone;
@@ -30,7 +30,7 @@ struct Files {
   Result<connector::Batches> scan(std::vector<std::string> wanted) const {
     connector::ScanRequest request;
     request.columns = std::move(wanted);
-    return delta::scan_files(store, table, snapshot->info_ptr(), files, request, true, time_zone);
+    return delta::scan_files(store, table, info, files, request, true, time_zone);
   }
 };
 
@@ -71,7 +71,7 @@ Result<std::shared_ptr<const Ranges>> ranges_of(const Files& files, const Cancel
 class KeyedRows final : public connector::Table {
  public:
   KeyedRows(Files files, std::shared_ptr<const Ranges> ranges)
-      : files_(std::move(files)), ranges_(std::move(ranges)), schema_(files_.snapshot->schema()) {
+      : files_(std::move(files)), ranges_(std::move(ranges)), schema_(files_.info->schema) {
     schema_.push_back({std::string(key_column), column::long_type(), false, ""});
   }
 
@@ -148,10 +148,10 @@ plan::NodePtr sorted(const std::shared_ptr<const connector::Table>& table) {
 Result<connector::Batches::Partition> sorted_in_space(Session& session,
                                                       const ActionContext& context,
                                                       const delta::Log& log,
-                                                      const delta::SnapshotPtr& snapshot,
+                                                      const delta::TableInfoPtr& info,
                                                       const std::vector<delta::AddFilePtr>& files,
                                                       const std::vector<ColumnPath>& columns) {
-  Files of{log.store(), log.table(), snapshot, files, columns, session.conf().time_zone()};
+  Files of{log.store(), log.table(), info, files, columns, session.conf().time_zone()};
   TRY_ASSIGN(auto ranges, ranges_of(of, context.cancel));
   const auto table = std::make_shared<KeyedRows>(std::move(of), std::move(ranges));
   TRY_ASSIGN(auto rows, session.execute(sorted(table), context));

@@ -16,11 +16,11 @@ namespace millstream::session {
 // A column of the table, or a member of its structs.
 using ColumnPath = std::vector<std::string>;
 
-// `files`: of that snapshot. One partition; the table's columns.
+// `info` gives the columns. One partition.
 Result<connector::Batches::Partition> sorted_in_space(Session& session,
                                                       const ActionContext& context,
                                                       const delta::Log& log,
-                                                      const delta::SnapshotPtr& snapshot,
+                                                      const delta::TableInfoPtr& info,
                                                       const std::vector<delta::AddFilePtr>& files,
                                                       const std::vector<ColumnPath>& columns);
 

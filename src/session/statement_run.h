@@ -11,12 +11,16 @@ class SQL;
 
 namespace millstream::delta {
 struct CloneSource;
+struct ParquetFolder;
 struct Metadata;
 struct WriteOptions;
 class DeltaTable;
 }  // namespace millstream::delta
 
 namespace millstream::session {
+
+// The columns that a table of files is partitioned by.
+column::Schema partitions_of(const Entry& entry);
 
 class StatementRun {
  public:
@@ -42,6 +46,9 @@ class StatementRun {
   // maintenance.cc
   Outcome operator()(const sql::Optimize& optimize);
   Outcome operator()(const sql::Vacuum& vacuum);
+  // convert.cc
+  Outcome operator()(const sql::ConvertToDelta& convert);
+  Outcome operator()(const sql::Generate& generate);
   Outcome operator()(const sql::Drop& drop);
   Outcome operator()(const sql::Truncate& truncate);
   Outcome operator()(const sql::Analyze& analyze);
@@ -126,8 +133,12 @@ class StatementRun {
   Status fill_file_table(Entry& entry, const std::string& directory, const sql::QueryPtr& query);
   Status create_delta_table(const sql::CreateTable& create, const std::string& directory,
                             bool exists);
+  // convert.cc
+  Status convert_path(const sql::ConvertToDelta& convert);
+  Status convert_entry(const sql::ConvertToDelta& convert, const Target& target);
   // clone.cc
   Outcome clone_table(const sql::CreateTable& create);
+  Result<delta::CloneSource> parquet_clone(delta::ParquetFolder folder) const;
   Result<delta::CloneSource> clone_source(const sql::Clone& clone) const;
   Status check_existing(const sql::CreateTable& create, const std::string& directory) const;
   Status already_exists(const sql::Name& name) const;

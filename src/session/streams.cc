@@ -9,6 +9,7 @@
 #include "session/python_sinks.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
+#include "session/upkeep.h"
 #include "sink/memory_table.h"
 #include "sink/providers.h"
 #include "spark/connect/commands.pb.h"
@@ -239,6 +240,7 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   env.time_zone = spec.time_zone;
   env.guard =
       make_row_guard(session.runtime(), analyzer_settings(session.conf()), Completion::of_missing);
+  TRY_ASSIGN(env.upkeep, session_upkeep(session.conf()));
   env.path = start.path();
   if (env.path.empty()) env.path = options.get("path", "");
   if (to_table) {

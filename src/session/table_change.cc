@@ -13,6 +13,7 @@
 #include "delta/stats.h"
 #include "plan/tree.h"
 #include "session/row_guard.h"
+#include "session/upkeep.h"
 
 namespace millstream::session {
 namespace {
@@ -393,6 +394,7 @@ Status TableChange::commit(const std::string& operation, const std::string& para
                            const MetricsOf& metrics) {
   delta::RowChange change;
   change.time_zone = settings_.functions.time_zone;
+  TRY_ASSIGN(change.upkeep, session_upkeep(session_.conf()));
   change.read = snapshot_;
   change.predicates = predicates_;
   change.files_read = choice_->files;

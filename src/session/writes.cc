@@ -20,6 +20,7 @@
 #include "session/replace_rows.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
+#include "session/upkeep.h"
 #include "spark/connect/commands.pb.h"
 #include "sql/parser.h"
 
@@ -247,6 +248,9 @@ Status prepare_delta_write(Session& session, delta::WriteOptions& options) {
   const RuntimeConf& conf = session.conf();
   options.guard = make_row_guard(session.runtime(), analyzer_settings(conf));
   options.time_zone = conf.time_zone();
+  const auto optimized = options.upkeep.optimize_write;  // as the write's option says
+  TRY_ASSIGN(options.upkeep, session_upkeep(conf));
+  if (optimized) options.upkeep.optimize_write = optimized;
   if (options.mode == SaveMode::overwrite) {
     const bool said = options.dynamic_partitions.value_or(false);
     const bool dynamic =
@@ -321,7 +325,8 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
   }
   TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
   options.columns_computed = true;
-  TRY_ASSIGN(const auto output, execute_for_files(session, completed, context));
+  TRY_ASSIGN(const auto arranged, for_few_files(session, directory, options, completed));
+  TRY_ASSIGN(const auto output, execute_for_files(session, arranged, context));
   options.file_per_partition = output.file_per_partition;
   return delta::write_table(store, directory, output.rows, options, context.cancel).status();
 }

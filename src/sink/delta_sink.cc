@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "connector/chained.h"
 #include "delta/commit_files.h"
 #include "delta/write_plan.h"
 
@@ -26,6 +27,7 @@ class DeltaSink final : public connector::Sink {
     std::map<std::string, std::string> properties;
     delta::DataWriteOptions data;
     delta::RowGuard guard;
+    delta::Upkeep upkeep;
   };
 
   DeltaSink(std::shared_ptr<io::Store> store, Settings settings)
@@ -79,10 +81,15 @@ class DeltaSink final : public connector::Sink {
     TRY_ASSIGN(const delta::WritePlan plan,
                delta::plan_write(snapshot, request, settings_.path, now));
     TRY_ASSIGN(const auto numbers, delta::IdentityNumbers::of(*plan.info));
-    TRY_ASSIGN(const auto checked, checked_rows(*plan.info, *numbers, rows));
+    TRY_ASSIGN(auto checked, checked_rows(*plan.info, *numbers, rows));
+    delta::DataWriteOptions data = settings_.data;
+    if (delta::optimizes_writes(settings_.upkeep, *plan.info)) {
+      data.max_bytes_per_file = settings_.upkeep.optimized_bytes;
+      checked.partitions = {connector::chained(std::move(checked.partitions))};
+    }
     TRY_ASSIGN(const delta::DataFiles files,
-               delta::write_data_files(log_->store(), settings_.path, *plan.info, checked,
-                                       settings_.data, batch.cancel));
+               delta::write_data_files(log_->store(), settings_.path, *plan.info, checked, data,
+                                       batch.cancel));
     delta::Transaction txn;
     txn.read = snapshot;
     txn.metadata = plan.metadata;
@@ -100,7 +107,8 @@ class DeltaSink final : public connector::Sink {
                    {"numOutputRows", fmt::to_string(files.rows)},
                    {"numOutputBytes", fmt::to_string(files.bytes)}};
     txn.user_metadata = settings_.user_metadata;
-    TRY(delta::commit_files(*log_, txn, *plan.info, files).status());
+    TRY(delta::commit_files(*log_, txn, *plan.info, files, settings_.upkeep, batch.cancel)
+            .status());
     return files.rows;
   }
 
@@ -127,6 +135,7 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
   std::string path = env.path;
   settings.partition_by = env.partition_columns;
   settings.guard = env.guard;
+  settings.upkeep = env.upkeep;
   for (const auto& [name, entry] : options.entries()) {
     if (name == "checkpointlocation" || name == "queryname" || name == "outputmode") continue;
     if (name == "path") {
@@ -137,6 +146,8 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
       TRY_ASSIGN(settings.overwrite_schema, options.get_bool(name, false));
     } else if (name == "usermetadata") {
       settings.user_metadata = entry.value;
+    } else if (name == "optimizewrite") {
+      TRY_ASSIGN(settings.upkeep.optimize_write, options.get_bool(name, false));
     } else if (name == "compression") {
       settings.data.compression = entry.value;
     } else if (name == "maxrecordsperfile") {

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "connector/sink.h"
 #include "delta/constraints.h"
+#include "delta/upkeep.h"
 #include "io/store.h"
 #include "sink/memory_table.h"
 
@@ -25,6 +26,7 @@ struct SinkEnv {
   std::string time_zone = "UTC";
 
   delta::RowGuard guard;  // for Delta tables with constraints
+  delta::Upkeep upkeep;   // of Delta tables
 
   // console: the text of show(rows, truncate) (truncate 0: whole values) and where it goes.
   std::function<Result<std::string>(const column::Schema& schema,

@@ -131,6 +131,8 @@ class Grammar {
   Status reorg_statement(Statement& out);
   Status inventory(sc::Relation& out);
   Status vacuum_statement(Statement& out);
+  Status convert_statement(Statement& out);
+  Status generate_statement(Statement& out);
   Status merge_source(Merge& merge);
   Status merge_clause(Merge& merge);
   Status merge_action(MergeClause& clause);

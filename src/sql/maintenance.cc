@@ -1,4 +1,4 @@
-// OPTIMIZE and VACUUM.
+// OPTIMIZE, VACUUM, CONVERT TO DELTA and GENERATE.
 #include <cstdlib>
 
 #include "base/text.h"
@@ -99,6 +99,38 @@ Status Grammar::vacuum_statement(Statement& out) {
     }
   }
   out = std::move(vacuum);
+  return Status::OK();
+}
+
+// CONVERT TO DELTA t [NO STATISTICS] [PARTITIONED BY (p INT, …)]
+Status Grammar::convert_statement(Statement& out) {
+  position_ += 3;
+  ConvertToDelta convert;
+  TRY(dotted_name(&convert.table));
+  if (accept_word("NO")) {
+    TRY(expect_word("STATISTICS"));
+    convert.statistics = false;
+  }
+  if (accept_word("PARTITIONED")) {
+    TRY(expect_word("BY"));
+    if (!is_symbol("(")) return unexpected();
+    CreateTable columns;
+    TRY(column_definitions(columns));
+    convert.partitions = std::move(columns.columns);
+  }
+  out = std::move(convert);
+  return Status::OK();
+}
+
+// GENERATE mode FOR TABLE t
+Status Grammar::generate_statement(Statement& out) {
+  take();
+  Generate generate;
+  TRY(name(&generate.mode));
+  TRY(expect_word("FOR"));
+  TRY(expect_word("TABLE"));
+  TRY(dotted_name(&generate.table));
+  out = std::move(generate);
   return Status::OK();
 }
 

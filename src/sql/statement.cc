@@ -114,6 +114,8 @@ Status Grammar::statement(Statement& out) {
   if (is_word("VACUUM") && (is_name(1) || peek(1).kind == TokenKind::string)) {
     return vacuum_statement(out);
   }
+  if (is_word("CONVERT") && is_word("TO", 1) && is_word("DELTA", 2)) return convert_statement(out);
+  if (is_word("GENERATE") && is_name(1) && is_word("FOR", 2)) return generate_statement(out);
   if ((is_word("MSCK") && is_word("REPAIR", 1)) || (is_word("REPAIR") && is_word("TABLE", 1)))
     return repair_statement(out);
   if (is_word("LIST") && is_name(1)) return list_statement(out);

@@ -177,6 +177,19 @@ struct Optimize {
   std::string text;    // of the statement, which the expression's places are in
 };
 
+// CONVERT TO DELTA t [NO STATISTICS] [PARTITIONED BY (p INT, …)]
+struct ConvertToDelta {
+  Name table;  // or {"parquet", path}
+  bool statistics = true;
+  std::optional<std::string> partitions;  // the columns, DDL; nothing: not said
+};
+
+// GENERATE mode FOR TABLE t
+struct Generate {
+  std::string mode;
+  Name table;
+};
+
 struct Vacuum {
   Name table;
   std::optional<double> retain_hours;
@@ -408,10 +421,10 @@ struct ListResources {};
 
 using Statement =
     std::variant<Query, CreateView, CreateTable, Insert, MultiInsert, InsertDirectory, Change,
-                 Merge, Restore, Optimize, Vacuum, Drop, CreateDatabase, AlterDatabase, AlterTable,
-                 AlterView, Truncate, Analyze, Show, Describe, CreateFunction, DeclareVariable,
-                 SetVariable, Set, Reset, Use, Explain, Cache, RefreshFunction, ListResources,
-                 ExecuteImmediate, Script>;
+                 Merge, Restore, Optimize, ConvertToDelta, Generate, Vacuum, Drop, CreateDatabase,
+                 AlterDatabase, AlterTable, AlterView, Truncate, Analyze, Show, Describe,
+                 CreateFunction, DeclareVariable, SetVariable, Set, Reset, Use, Explain, Cache,
+                 RefreshFunction, ListResources, ExecuteImmediate, Script>;
 
 // The text of a Relation SQL with its arguments put in. Statements that Millstream does not have
 // are refused by name.

@@ -132,11 +132,24 @@ TEST(Statement, Merge) {
 }
 
 TEST(Statement, RefusedByName) {
-  for (const char* text : {"CONVERT TO DELTA t", "CREATE TABLE t (a INT) STORED AS PARQUET",
+  for (const char* text : {"CREATE TABLE t (a INT) STORED AS PARQUET",
                            "CREATE TABLE t (a INT) PARTITIONED BY (bucket(4, a))"}) {
     const auto parsed = parse(text);
     EXPECT_TRUE(!parsed.ok() && parsed.status().is(ErrorKind::unsupported_operation)) << text;
   }
+}
+
+TEST(Statement, FilesBecomeDelta) {
+  const auto convert =
+      parse("CONVERT TO DELTA parquet.`/a b` NO STATISTICS PARTITIONED BY (p INT)");
+  ASSERT_TRUE(convert.ok());
+  const auto& found = std::get<ConvertToDelta>(*convert);
+  EXPECT_EQ(found.table, (Name{"parquet", "/a b"}));
+  EXPECT_FALSE(found.statistics);
+  EXPECT_EQ(found.partitions, "p INT");
+  const auto generate = parse("GENERATE symlink_format_manifest FOR TABLE db.t");
+  ASSERT_TRUE(generate.ok());
+  EXPECT_EQ(std::get<Generate>(*generate).table, (Name{"db", "t"}));
 }
 
 TEST(Statement, ErrorsSayWhere) {

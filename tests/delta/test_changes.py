@@ -233,11 +233,6 @@ def test_tables_by_name_and_creation(spark, tmp_path):
     spark.sql("DROP TABLE dt_named")
 
 
-def test_what_is_not_there_is_refused_by_name(spark, delta_table):
-    with pytest.raises(Exception, match="generate"):
-        delta_table.generate("symlink_format_manifest")
-
-
 def test_restore(spark, delta_table):
     delta_table.delete("id = 1")
     delta_table.update("id = 2", {"v": "'B'"})

@@ -72,6 +72,12 @@ def test_a_clustered_table_is_clustered_once(spark, tmp_path):
     assert deltalake.DeltaTable(path).to_pyarrow_table().num_rows == 2000
 
 
+def test_a_table_is_made_with_clusters(spark, tmp_path):
+    path = str(tmp_path / "made")
+    table = DeltaTable.create(spark).location(path).addColumn("x", "DOUBLE").addColumn("y", "INT").clusterBy("y").execute()
+    assert table.detail().collect()[0].clusteringColumns == ["y"]
+
+
 def test_columns_without_an_order_are_left_alone(spark, tmp_path):
     path = str(tmp_path / "odd")
     spark.sql("SELECT id, array(id) AS a, map(id, id) AS m, CAST(NULL AS INT) AS n, id % 2 = 0 AS b FROM range(100)").write.format("delta").save(path)

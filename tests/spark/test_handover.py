@@ -145,3 +145,29 @@ def test_new_columns_after_the_handover(handover, order):
              .trigger(availableNow=True).start(str(handover.folder / "out")))
     query.awaitTermination()
     assert handover.rows() == [0, 1, 1000, 1001]
+
+
+@pytest.mark.parametrize("order", ORDERS[:2], ids="-".join)
+def test_a_renamed_column_in_the_middle_of_the_handover(handover, order):
+    """One engine comes to the change and notes it, the other goes on with what it has noted."""
+    path, names = str(handover.folder / "src"), ["a", "b", "c"]
+    one, other = (handover.engines[name] for name in order)
+    one.sql(f"CREATE TABLE delta.`{path}` (id BIGINT, a STRING) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+
+    def source(spark):
+        options = {"schemaTrackingLocation": str(handover.folder / "ck/schemas"), "allowSourceColumnRename": "always"}
+        return spark.readStream.format("delta").options(**options).load(path).select("id")
+
+    def insert(spark, number):
+        spark.sql(f"INSERT INTO delta.`{path}` VALUES ({number}, 'x')")
+
+    insert(one, 0)
+    handover.run(order[0], source)
+    for turn, (first, second) in enumerate(((one, other), (other, one)), 1):
+        first.sql(f"ALTER TABLE delta.`{path}` RENAME COLUMN {names[turn - 1]} TO {names[turn]}")
+        insert(first, turn)
+        with pytest.raises(Exception, match="DELTA_STREAMING_METADATA_EVOLUTION"):
+            handover.run(order[turn - 1], source)
+        handover.run(order[turn % 2], source)
+        assert handover.rows() == list(range(turn + 1))
+        assert second.read.format("delta").load(path).columns == ["id", names[turn]]
