@@ -125,6 +125,12 @@ class DataFrame {
   std::string show_string(std::int32_t rows = 20, std::int32_t truncate = 20,
                           bool vertical = false) const;
 
+  // Computed at its first use, and kept until unpersist(): in memory, and on disk where it is
+  // large.
+  const DataFrame& persist() const;
+  const DataFrame& cache() const { return persist(); }
+  void unpersist() const;
+
   void create_or_replace_temp_view(const std::string& name) const;
   void create_temp_view(const std::string& name) const;
   void create_global_temp_view(const std::string& name) const;

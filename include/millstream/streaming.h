@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +97,14 @@ class DataStreamWriter {
   DataStreamWriter& trigger_available_now();
   DataStreamWriter& trigger_once();
 
+  // The function gets each batch as a DataFrame, which is good until it returns, and the batch's
+  // id, which a replay repeats; on a thread of the query, one call at a time. What it reads twice
+  // is computed twice unless it is persisted. What it throws ends the query with
+  // FOREACH_BATCH_USER_FUNCTION_ERROR, and the batch comes again at the next start. stop() waits
+  // for it. Embedded sessions only: no function can be sent to another process.
+  DataStreamWriter& foreach_batch(
+      std::function<void(DataFrame batch, std::int64_t batch_id)> function);
+
   // Starts the query; it runs until it is stopped, fails or has done what its trigger asks.
   StreamingQuery start(const std::string& path = {}) const;
   StreamingQuery to_table(const std::string& name) const;
@@ -111,6 +121,7 @@ class DataStreamWriter {
   std::vector<std::string> partition_by_;
   Trigger trigger_ = Trigger::none;
   std::string interval_;
+  std::function<void(DataFrame, std::int64_t)> foreach_batch_;
 };
 
 }  // namespace millstream::api

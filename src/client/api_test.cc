@@ -172,5 +172,73 @@ TEST_F(Api, TablesAndStreams) {
   EXPECT_EQ(spark().sql("select * from v").count(), 1);
 }
 
+TEST_F(Api, ForeachBatchCallsAFunctionOfTheProgram) {
+  const std::string source = folder_ + "/batches_source";
+  const std::string checkpoint = folder_ + "/batches_checkpoint";
+  spark().sql("create table silver (id bigint, n bigint) using delta");
+  spark().range(5).write().format("delta").save(source);
+  const auto run = [&](const std::function<void(DataFrame, std::int64_t)>& function) {
+    return spark()
+        .read_stream()
+        .format("delta")
+        .load(source)
+        .write_stream()
+        .foreach_batch(function)
+        .option("checkpointLocation", checkpoint)
+        .trigger_available_now()
+        .start();
+  };
+  std::vector<std::int64_t> seen;
+  const auto merge = [&](const DataFrame& batch, std::int64_t batch_id) {
+    batch.persist();
+    seen.push_back(batch_id * 100 + batch.count());
+    batch.create_or_replace_temp_view("batch");
+    spark().sql(
+        "merge into silver s using batch b on s.id = b.id when matched then update set n = s.n + 1 "
+        "when not matched then insert (id, n) values (b.id, 1)");
+    batch.unpersist();
+  };
+  EXPECT_TRUE(run(merge).await_termination(std::chrono::minutes(1)));
+  EXPECT_EQ(spark().table("silver").count(), 5);
+
+  // A function that throws: the same batch comes again.
+  spark().range(3, 8).write().mode("append").format("delta").save(source);
+  const auto failing =
+      run([](const DataFrame&, std::int64_t) { throw std::runtime_error("no more"); });
+  try {
+    failing.await_termination(std::chrono::minutes(1));
+    FAIL();
+  } catch (const SparkException& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("FOREACH_BATCH_USER_FUNCTION_ERROR"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("no more"));
+  }
+  EXPECT_TRUE(run(merge).await_termination(std::chrono::minutes(1)));
+  EXPECT_THAT(seen, ElementsAre(5, 105));
+  EXPECT_THAT(texts(spark().sql("select count(*) c, sum(n) s from silver")),
+              ElementsAre("Row(c=8, s=10)"));
+}
+
+TEST_F(Api, ASessionMayGoBeforeItsQuery) {
+  const std::string folder = folder_ + "/gone";
+  {
+    auto session = std::make_unique<SparkSession>(
+        SparkSession::builder().warehouse(folder + "/warehouse").get_or_create());
+    session->range(3).write().format("delta").save(folder + "/source");
+    // The function holds the session, which holds the query.
+    session->read_stream()
+        .format("delta")
+        .load(folder + "/source")
+        .write_stream()
+        .foreach_batch([own = *session](const DataFrame& batch, std::int64_t) {
+          EXPECT_EQ(batch.count() + own.range(1).count(), 4);
+        })
+        .option("checkpointLocation", folder + "/checkpoint")
+        .trigger_available_now()
+        .start()
+        .await_termination(std::chrono::minutes(1));
+  }
+  EXPECT_EQ(spark().range(3).count(), 3);
+}
+
 }  // namespace
 }  // namespace millstream::api

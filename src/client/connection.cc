@@ -197,6 +197,15 @@ std::shared_ptr<Connection> Connection::embed(std::unique_ptr<connect::Server> s
       new Connection(Target{}, std::move(channel), std::move(server)));
 }
 
+connect::Server& Connection::embedded_server(const char* asked) const {
+  if (server_ == nullptr) {
+    throw api::SparkException(
+        std::string(asked) +
+        " needs an embedded session: a function of this process cannot be sent to another server");
+  }
+  return *server_;
+}
+
 Connection::Connection(const Target& target, std::shared_ptr<grpc::ChannelInterface> channel,
                        std::unique_ptr<connect::Server> server)
     : target_([&] {

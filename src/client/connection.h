@@ -67,6 +67,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Sees the progress that the server tells of, on the thread of execute(). Set it before use.
   void set_on_progress(OnProgress on_progress) { on_progress_ = std::move(on_progress); }
 
+  // Throws where the server is of another process; `asked` names what needs it.
+  connect::Server& embedded_server(const char* asked) const;
+
   std::int64_t next_plan_id() { return ++last_plan_id_; }
   const std::string& session_id() const { return session_id_; }
 

@@ -146,6 +146,25 @@ void DataFrame::show(std::int32_t rows, std::int32_t truncate, bool vertical) co
   std::puts(show_string(rows, truncate, vertical).c_str());
 }
 
+const DataFrame& DataFrame::persist() const {
+  proto::AnalyzePlanRequest request;
+  *request.mutable_persist()->mutable_relation() = relation();
+  // MEMORY_AND_DISK_DESER, as pyspark asks for it.
+  auto* level = request.mutable_persist()->mutable_storage_level();
+  level->set_use_memory(true);
+  level->set_use_disk(true);
+  level->set_deserialized(true);
+  level->set_replication(1);
+  connection_->analyze(std::move(request));
+  return *this;
+}
+
+void DataFrame::unpersist() const {
+  proto::AnalyzePlanRequest request;
+  *request.mutable_unpersist()->mutable_relation() = relation();
+  connection_->analyze(std::move(request));
+}
+
 void DataFrame::create_or_replace_temp_view(const std::string& name) const {
   create_view(*this, name, false, true);
 }

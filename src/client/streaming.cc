@@ -1,12 +1,76 @@
 #include "millstream/streaming.h"
 
+#include <thread>
+
 #include "client/relations.h"
+#include "connect/server.h"
 #include "spark/connect/base.pb.h"
 
 namespace millstream::api {
 namespace {
 
 namespace proto = spark::connect;
+
+using BatchFunction = std::function<void(DataFrame, std::int64_t)>;
+
+// What may hold the last reference to the connection, whose end waits for the threads of its
+// queries: this is one of those.
+template <typename T>
+void drop_elsewhere(std::shared_ptr<T> last) {
+  std::thread([last = std::move(last)] {}).detach();
+}
+
+// Calls the program's function for the server. The server keeps it, and the connection keeps the
+// server: so it does not keep the connection.
+Status call_batch_function(const std::weak_ptr<client::Connection>& weak,
+                           const BatchFunction& function, const std::string& relation_id,
+                           std::int64_t batch_id) {
+  const auto failed = [](const std::string& reason) {
+    return Status::error("FOREACH_BATCH_USER_FUNCTION_ERROR", {{"reason", reason}});
+  };
+  auto connection = weak.lock();
+  if (connection == nullptr) return Status::cancelled();
+  Status status;
+  try {
+    function(
+        client::new_frame(connection,
+                          [&](proto::Relation* out) {
+                            out->mutable_cached_remote_relation()->set_relation_id(relation_id);
+                          }),
+        batch_id);
+  } catch (const std::exception& error) {
+    status = failed(error.what());
+  } catch (...) {
+    status = failed("an exception that is no std::exception");
+  }
+  drop_elsewhere(std::move(connection));
+  return status;
+}
+
+// A function that the server may ask for while a query starts.
+class KeptFunction {
+ public:
+  KeptFunction(std::shared_ptr<client::Connection> connection, const BatchFunction& function)
+      : connection_(std::move(connection)) {
+    // It may hold a session of its own.
+    const std::shared_ptr<const BatchFunction> kept(
+        new BatchFunction(function),
+        [](const BatchFunction* f) { drop_elsewhere(std::shared_ptr<const BatchFunction>(f)); });
+    name_ = connection_->embedded_server("foreach_batch")
+                .keep_batch_function([weak = std::weak_ptr(connection_), kept](
+                                         const std::string& id, std::int64_t batch) {
+                  return call_batch_function(weak, *kept, id, batch);
+                });
+  }
+  ~KeptFunction() { connection_->embedded_server("foreach_batch").forget_batch_function(name_); }
+  KeptFunction(const KeptFunction&) = delete;
+  KeptFunction& operator=(const KeptFunction&) = delete;
+  const std::string& name() const { return name_; }
+
+ private:
+  const std::shared_ptr<client::Connection> connection_;
+  std::string name_;
+};
 using namespace std::chrono_literals;
 
 // A wait is many short calls, so that an interrupt and a server that ends are seen.
@@ -228,6 +292,12 @@ DataStreamWriter& DataStreamWriter::trigger_once() {
   return *this;
 }
 
+DataStreamWriter& DataStreamWriter::foreach_batch(
+    std::function<void(DataFrame, std::int64_t)> function) {
+  foreach_batch_ = std::move(function);
+  return *this;
+}
+
 StreamingQuery DataStreamWriter::start(const std::string& path) const { return start(path, {}); }
 StreamingQuery DataStreamWriter::to_table(const std::string& name) const { return start({}, name); }
 
@@ -255,6 +325,12 @@ StreamingQuery DataStreamWriter::start(const std::string& path, const std::strin
   }
   if (!path.empty()) start->set_path(path);
   if (!table.empty()) start->set_table_name(table);
+
+  std::optional<KeptFunction> function;
+  if (foreach_batch_) {
+    function.emplace(input_.connection(), foreach_batch_);
+    start->mutable_foreach_batch()->mutable_scala_function()->set_payload(function->name());
+  }
 
   proto::WriteStreamOperationStartResult result;
   input_.connection()->execute(command, [&](const proto::ExecutePlanResponse& response) {

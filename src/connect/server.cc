@@ -8,8 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "connect/core.h"
 #include "connect/service.h"
 
@@ -33,6 +36,8 @@ class RunningServer final : public Server {
   Status open();
   int port() const override { return port_; }
   std::shared_ptr<grpc::ChannelInterface> in_process_channel() override;
+  std::string keep_batch_function(BatchFunction function) override;
+  void forget_batch_function(const std::string& name) override;
   void stop() override;
 
  private:
@@ -49,6 +54,8 @@ class RunningServer final : public Server {
   std::unique_ptr<grpc::Service> service_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
+  std::mutex functions_mutex_;
+  std::map<std::string, BatchFunction> batch_functions_;  // guarded by functions_mutex_
 };
 
 Status RunningServer::open() {
@@ -78,6 +85,12 @@ Status RunningServer::open() {
   runtime_.connect_url = [this] {
     // Whatever the address that it listens on, this machine reaches it by its loopback.
     return port_ == 0 ? std::string() : "sc://localhost:" + std::to_string(port_) + "/";
+  };
+
+  runtime_.batch_function = [this](const std::string& name) -> session::BatchFunction {
+    const std::lock_guard lock(functions_mutex_);
+    const auto found = batch_functions_.find(name);
+    return found == batch_functions_.end() ? nullptr : found->second;
   };
 
   CoreOptions core_options;
@@ -115,6 +128,18 @@ Status RunningServer::open() {
         options_.host, options_.port);
   }
   return Status::OK();
+}
+
+std::string RunningServer::keep_batch_function(BatchFunction function) {
+  const std::string name = new_uuid();
+  const std::lock_guard lock(functions_mutex_);
+  batch_functions_[name] = std::move(function);
+  return name;
+}
+
+void RunningServer::forget_batch_function(const std::string& name) {
+  const std::lock_guard lock(functions_mutex_);
+  batch_functions_.erase(name);
 }
 
 std::shared_ptr<grpc::ChannelInterface> RunningServer::in_process_channel() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,6 +40,12 @@ class Server {
   virtual int port() const = 0;
   // For clients in this process. Ends with the server.
   virtual std::shared_ptr<grpc::ChannelInterface> in_process_channel() = 0;
+  // A function of this process for foreachBatch, called with the id of the batch's relation and the
+  // batch's id. Returns the name by which a stream of this server takes it when it starts.
+  using BatchFunction =
+      std::function<Status(const std::string& relation_id, std::int64_t batch_id)>;
+  virtual std::string keep_batch_function(BatchFunction function) = 0;
+  virtual void forget_batch_function(const std::string& name) = 0;
   virtual void stop() = 0;
 };
 

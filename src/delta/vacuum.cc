@@ -218,6 +218,7 @@ Result<Vacuumed> vacuum_table(const std::shared_ptr<io::Store>& store, const std
   TRY_ASSIGN(const std::int64_t retention, checked_retention(request, of_table));
   const std::int64_t cutoff_ms = SystemClock().now_ms() - retention;
   TRY_ASSIGN(Vacuumed found, VacuumRun(log, snapshot, cutoff_ms, cancel).find(request));
+  found.cutoff_ms = cutoff_ms;
   if (request.dry_run) return found;
 
   const std::string specified =

@@ -29,6 +29,7 @@ struct Vacuumed {
   std::vector<std::string> files;  // absolute paths; of a dry run: those that would go
   std::int64_t bytes = 0;
   std::int64_t directories = 0;  // that were looked through
+  std::int64_t cutoff_ms = 0;    // what is younger is kept
 };
 
 // DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT, DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE,

@@ -126,7 +126,7 @@ bool is_utc(const std::string& zone) {
 
 // A bucket's size and origin must not depend on the row.
 Status check_bucket(const functions::Call& call, const std::vector<ExprPtr>& arguments) {
-  for (const std::size_t i : {0, 2}) {
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) {
     if (i >= arguments.size()) break;
     bool constant = true;
     visit(*arguments[i], [&](const Expr& e) {

@@ -17,6 +17,7 @@
 #include "session/json_rows.h"
 #include "session/space_sort.h"
 #include "session/statement_run.h"
+#include "session/stream_guards.h"
 #include "session/table_change.h"
 #include "spark/connect/relations.pb.h"
 #include "sql/parser.h"
@@ -387,6 +388,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Vacuum& vacuum) {
   }
   TRY_ASSIGN(const auto done,
              delta::vacuum_table(warehouse_.store(), target.directory, request, context_.cancel));
+  warn_of_vacuum(session_.runtime(), target.directory, done.cutoff_ms);
   ResultTable table;
   table.column("path");
   if (!vacuum.dry_run) {

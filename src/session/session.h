@@ -36,6 +36,10 @@ class KeptRelations;
 class Session;
 
 // What all sessions of the process share. Outlives them.
+// What foreachBatch calls of this process: the batch is the relation of that id, which the session
+// keeps meanwhile.
+using BatchFunction = std::function<Status(const std::string& relation_id, std::int64_t batch_id)>;
+
 struct Runtime {
   std::shared_ptr<io::Store> store;
   engine::Engine* engine = nullptr;
@@ -52,6 +56,9 @@ struct Runtime {
   std::function<Result<std::shared_ptr<KeptRelations>>(Session&, const std::string& id)>
       open_clone{};
   std::function<void(const std::string& user_id, const std::string& id)> close_session{};
+  // Of the program that the server is embedded in, by the name that a stream gives; empty: there is
+  // none.
+  std::function<BatchFunction(const std::string& name)> batch_function{};
 };
 
 // How one action runs.

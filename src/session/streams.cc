@@ -6,9 +6,10 @@
 #include "delta/write.h"
 #include "engine/show.h"
 #include "plan/analyzer.h"
-#include "session/python_sinks.h"
+#include "session/function_sinks.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
+#include "session/stream_guards.h"
 #include "session/upkeep.h"
 #include "sink/memory_table.h"
 #include "sink/providers.h"
@@ -109,23 +110,6 @@ Result<std::string> target_table(Session& session, const proto::WriteStreamOpera
   return directory;
 }
 
-// Whether `path` lies in `directory` where those who list it look: no name below it begins with "_"
-// or ".".
-bool is_seen_in(const std::string& path, const std::string& directory) {
-  if (directory.empty() || !path.starts_with(directory)) return false;
-  const std::string below = path.substr(directory.size());
-  if (!below.empty() && !below.starts_with('/') && !directory.ends_with('/')) return false;
-  return below.find("/_") == std::string::npos && below.find("/.") == std::string::npos;
-}
-
-void warn_of_checkpoint(const stream::QuerySpec& spec, const std::string& table) {
-  if (!is_seen_in(spec.checkpoint, table)) return;
-  log_warn(
-      "CHECKPOINT_IN_DATA: the checkpoint {} of the streaming query {} lies in {}, which readers "
-      "list and VACUUM cleans: put it elsewhere, or under a name that begins with _",
-      spec.checkpoint, spec.name.empty() ? "without a name" : spec.name, table);
-}
-
 // A memory sink that appends cannot take back what a former run has shown.
 Status check_memory_recovery(Session& session, const Checkpoint& checkpoint,
                              connector::OutputMode mode) {
@@ -139,12 +123,12 @@ Status check_memory_recovery(Session& session, const Checkpoint& checkpoint,
 }
 
 // The sink of a Python function: "foreachBatch", "foreach"; empty: it is another one.
-std::string python_sink_of(const proto::WriteStreamOperationStart& start) {
+std::string function_sink_of(const proto::WriteStreamOperationStart& start) {
   return start.has_foreach_batch() ? "foreachBatch" : start.has_foreach_writer() ? "foreach" : "";
 }
 
 // They have their own way to the rows: no format, no table, no partitions.
-Status check_python_sink(const std::string& name, const proto::WriteStreamOperationStart& start) {
+Status check_function_sink(const std::string& name, const proto::WriteStreamOperationStart& start) {
   if (start.partitioning_column_names_size() > 0) {
     return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1197", {{"source", name}},
                         "'" + name + "' does not support partitioning.");
@@ -155,10 +139,10 @@ Status check_python_sink(const std::string& name, const proto::WriteStreamOperat
   return Status::OK();
 }
 
-Result<StartedQuery> start_with_python_sink(Session& session,
+Result<StartedQuery> start_with_function_sink(Session& session,
                                             const proto::WriteStreamOperationStart& start,
                                             stream::QuerySpec spec) {
-  std::shared_ptr<PythonSink> sink;
+  std::shared_ptr<FunctionSink> sink;
   if (start.has_foreach_batch()) {
     TRY_ASSIGN(sink, make_foreach_batch_sink(session, start.foreach_batch(),
                                              spec.name.empty() ? "without a name" : spec.name));
@@ -195,10 +179,10 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
       start.sink_destination_case() == proto::WriteStreamOperationStart::kTableName;
   if (format.empty())
     format = to_table ? "delta" : to_lower(session.conf().value("spark.sql.sources.default"));
-  const std::string python_sink = python_sink_of(start);
-  if (!python_sink.empty()) {
-    TRY(check_python_sink(python_sink, start));
-    format = to_lower(python_sink);
+  const std::string function_sink = function_sink_of(start);
+  if (!function_sink.empty()) {
+    TRY(check_function_sink(function_sink, start));
+    format = to_lower(function_sink);
   } else if (to_table && format != "delta") {
     return Status::unsupported(
         "writeStream.toTable with format {} is not supported: the tables of the warehouse are "
@@ -228,9 +212,9 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   spec.tags = std::move(tags);
   spec.session_key = session.key();
 
-  if (!python_sink.empty()) {
+  if (!function_sink.empty()) {
     TRY(checkpoint.status());
-    return start_with_python_sink(session, start, std::move(spec));
+    return start_with_function_sink(session, start, std::move(spec));
   }
   const column::Schema schema = plan::schema_of(*node);
   sink::SinkEnv env;

@@ -241,7 +241,7 @@ std::vector<QueryPtr> Manager::active(const std::string& session_key) const {
   const std::lock_guard lock(shared_->mutex);
   std::vector<QueryPtr> queries;
   for (const auto& query : running_) {
-    if (query->session_key() == session_key) queries.push_back(query);
+    if (session_key.empty() || query->session_key() == session_key) queries.push_back(query);
   }
   return queries;
 }

@@ -39,6 +39,7 @@ class QueryManager {
   // QueryStartedEvent.
   virtual Result<QueryPtr> start(QuerySpec spec, std::string* started_event_json) = 0;
 
+  // Of all sessions where the key is empty.
   virtual std::vector<QueryPtr> active(const std::string& session_key) const = 0;
   // By id, of any state; ended ones are remembered for an hour. nullptr: unknown. `run_id` empty:
   // the newest run.

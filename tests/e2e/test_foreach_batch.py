@@ -438,3 +438,50 @@ def test_a_checkpoint_among_the_data_is_warned_of(work, server, place, warned):
              .trigger(availableNow=True).start(str(work.out)))
     query.awaitTermination()
     assert len(in_log(server, "CHECKPOINT_IN_DATA")) == before + warned
+
+
+@pytest.mark.parametrize("place, warned", [("ck", 1), ("_ck", 0)])
+def test_a_checkpoint_in_the_landing_folder_is_warned_of(work, server, place, warned):
+    work.write("0.json", '{"id":1,"v":"a"}\n')
+    before = len(in_log(server, "CHECKPOINT_IN_DATA"))
+    query = (work.files(SCHEMA).writeStream.format("delta").option("checkpointLocation", str(work.input / place))
+             .trigger(availableNow=True).start(str(work.out)))
+    query.awaitTermination()
+    assert len(in_log(server, "CHECKPOINT_IN_DATA")) == before + warned
+
+
+def test_vacuum_behind_a_running_stream_is_warned_of(work, server, tmp_path):
+    spark, table = work.spark, str(tmp_path / "t")
+    for number in range(3):
+        spark.range(1).write.format("delta").mode("append").save(table)
+    spark.sql(f"DELETE FROM delta.`{table}` WHERE true")
+    spark.range(1).write.format("delta").mode("append").save(table)
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    before = len(in_log(server, "VACUUM_BEHIND_STREAM"))
+    gate = tmp_path / "gate"
+
+    def slow(batch, number):
+        import pathlib
+        import time
+        while number > 0 and not pathlib.Path(gate).exists():
+            time.sleep(0.05)
+
+    query = (spark.readStream.format("delta").option("startingVersion", 0).option("maxFilesPerTrigger", 1)
+             .option("ignoreChanges", "true").load(table).writeStream.foreachBatch(slow)
+             .option("checkpointLocation", str(tmp_path / "ck")).start())
+    try:
+        deadline = time.monotonic() + 30
+        while query.lastProgress is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        spark.sql(f"VACUUM delta.`{table}` RETAIN 0 HOURS DRY RUN")
+        assert len(in_log(server, "VACUUM_BEHIND_STREAM")) == before + 1
+        spark.sql(f"VACUUM delta.`{table}` RETAIN 1 HOURS DRY RUN")
+        assert len(in_log(server, "VACUUM_BEHIND_STREAM")) == before + 1
+        gate.touch()
+        query.processAllAvailable()
+        spark.sql(f"VACUUM delta.`{table}` RETAIN 0 HOURS DRY RUN")
+        assert len(in_log(server, "VACUUM_BEHIND_STREAM")) == before + 1
+    finally:
+        gate.touch()
+        query.stop()
+        spark.conf.unset("spark.databricks.delta.retentionDurationCheck.enabled")

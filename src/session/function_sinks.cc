@@ -1,4 +1,4 @@
-#include "session/python_sinks.h"
+#include "session/function_sinks.h"
 
 #include <atomic>
 
@@ -14,15 +14,17 @@
 namespace millstream::session {
 namespace {
 
-class ForeachBatchSink final : public PythonSink {
+// Calls the function with a batch that is kept under `relation_id`.
+using CallBatch = std::function<Status(const std::string& relation_id, std::int64_t batch_id,
+                                       const CancelToken* cancel)>;
+
+class ForeachBatchSink final : public FunctionSink {
  public:
   // The batches are kept where the session that calls the function looks for them.
-  ForeachBatchSink(std::unique_ptr<python::ForeachBatchWorker> worker,
-                   std::shared_ptr<KeptRelations> relations, std::string own_session_id,
+  ForeachBatchSink(CallBatch call, std::shared_ptr<KeptRelations> relations,
                    std::function<void()> close_session, std::string name)
-      : worker_(std::move(worker)),
+      : call_(std::move(call)),
         relations_(std::move(relations)),
-        own_session_id_(std::move(own_session_id)),
         close_session_(std::move(close_session)),
         name_(std::move(name)),
         writes_(std::make_shared<BatchWrites>(name_)) {}
@@ -36,7 +38,7 @@ class ForeachBatchSink final : public PythonSink {
     const auto warn = [name = name_, warned = warned_] { warn_of_repeated_scan(name, *warned); };
     const auto table = std::make_shared<BatchRows>(rows, batch.batch_id, warn, writes_);
     const std::string id = relations_->keep(BatchRows::node(table));
-    const Status called = worker_->call(id, batch.batch_id, own_session_id_, batch.cancel);
+    const Status called = call_(id, batch.batch_id, batch.cancel);
     relations_->forget(id);
     table->close();
     TRY(called);
@@ -44,7 +46,7 @@ class ForeachBatchSink final : public PythonSink {
   }
 
   void end() override {
-    worker_.reset();
+    call_ = nullptr;
     if (close_session_) close_session_();
   }
 
@@ -58,16 +60,15 @@ class ForeachBatchSink final : public PythonSink {
         name);
   }
 
-  std::unique_ptr<python::ForeachBatchWorker> worker_;
+  CallBatch call_;
   const std::shared_ptr<KeptRelations> relations_;
-  const std::string own_session_id_;
   const std::function<void()> close_session_;
   const std::string name_;
   const std::shared_ptr<BatchWrites> writes_;
   const std::shared_ptr<std::atomic<bool>> warned_ = std::make_shared<std::atomic<bool>>(false);
 };
 
-class ForeachSink final : public PythonSink {
+class ForeachSink final : public FunctionSink {
  public:
   explicit ForeachSink(std::unique_ptr<python::ForeachWorker> worker)
       : worker_(std::move(worker)) {}
@@ -95,19 +96,18 @@ class ForeachSink final : public PythonSink {
 
 Status check_python(const spark::connect::StreamingForeachFunction& function) {
   if (function.has_python_function()) return Status::OK();
-  return Status::unsupported("only Python functions can be given to foreach and foreachBatch");
+  return Status::unsupported(
+      "only Python functions, and those of the C++ program that the server is embedded in, can be "
+      "given to foreach and foreachBatch");
 }
 
-}  // namespace
-
-Result<std::shared_ptr<PythonSink>> make_foreach_batch_sink(
-    Session& session, const spark::connect::StreamingForeachFunction& function,
-    const std::string& name) {
-  TRY(check_python(function));
+// The function's process, which its sink ends.
+Result<std::shared_ptr<python::ForeachBatchWorker>> start_worker(
+    Session& session, const spark::connect::PythonUDF& function) {
   const Runtime& runtime = session.runtime();
   python::ForeachBatchSpec spec;
-  spec.function = function.python_function().command();
-  spec.python_version = function.python_function().python_ver();
+  spec.function = function.command();
+  spec.python_version = function.python_ver();
   if (runtime.connect_url) spec.connect_url = runtime.connect_url();
   if (spec.connect_url.empty())
     return Status::unsupported(
@@ -116,8 +116,28 @@ Result<std::shared_ptr<PythonSink>> make_foreach_batch_sink(
   spec.session_id = session.id();
   TRY_ASSIGN(spec.search_path, session.artifacts().python_path());
   TRY_ASSIGN(auto worker, python::ForeachBatchWorker::start(spec, nullptr));
+  return std::shared_ptr<python::ForeachBatchWorker>(std::move(worker));
+}
 
+}  // namespace
+
+Result<std::shared_ptr<FunctionSink>> make_foreach_batch_sink(
+    Session& session, const spark::connect::StreamingForeachFunction& function,
+    const std::string& name) {
+  const Runtime& runtime = session.runtime();
   std::shared_ptr<KeptRelations> relations = session.kept_relations();
+  if (function.has_scala_function() && runtime.batch_function) {
+    if (BatchFunction own = runtime.batch_function(function.scala_function().payload())) {
+      const CallBatch call = [own = std::move(own)](const std::string& id, std::int64_t batch_id,
+                                                    const CancelToken*) {
+        return own(id, batch_id);
+      };
+      return std::shared_ptr<FunctionSink>(std::make_shared<ForeachBatchSink>(
+          call, std::move(relations), std::function<void()>(), name));
+    }
+  }
+  TRY(check_python(function));
+  TRY_ASSIGN(const auto worker, start_worker(session, function.python_function()));
   std::string own_session_id;
   std::function<void()> close_session;
   if (worker->wants_own_session()) {
@@ -127,12 +147,15 @@ Result<std::shared_ptr<PythonSink>> make_foreach_batch_sink(
       runtime.close_session(user, own_session_id);
     };
   }
-  return std::shared_ptr<PythonSink>(std::make_shared<ForeachBatchSink>(
-      std::move(worker), std::move(relations), std::move(own_session_id), std::move(close_session),
-      name));
+  const CallBatch call = [worker, own_session_id](const std::string& id, std::int64_t batch_id,
+                                                  const CancelToken* cancel) {
+    return worker->call(id, batch_id, own_session_id, cancel);
+  };
+  return std::shared_ptr<FunctionSink>(std::make_shared<ForeachBatchSink>(
+      call, std::move(relations), std::move(close_session), name));
 }
 
-Result<std::shared_ptr<PythonSink>> make_foreach_sink(
+Result<std::shared_ptr<FunctionSink>> make_foreach_sink(
     Session& session, const spark::connect::StreamingForeachFunction& function,
     const column::Schema& schema) {
   TRY(check_python(function));
@@ -141,7 +164,7 @@ Result<std::shared_ptr<PythonSink>> make_foreach_sink(
   spec.python_version = function.python_function().python_ver();
   TRY_ASSIGN(spec.search_path, session.artifacts().python_path());
   TRY_ASSIGN(auto worker, python::ForeachWorker::create(std::move(spec), schema));
-  return std::shared_ptr<PythonSink>(std::make_shared<ForeachSink>(std::move(worker)));
+  return std::shared_ptr<FunctionSink>(std::make_shared<ForeachSink>(std::move(worker)));
 }
 
 }  // namespace millstream::session
