@@ -191,6 +191,7 @@ std::optional<Action> parse_action(const std::string& key, const json& object) {
     Sidecar sidecar;
     sidecar.path = object.at("path").get<std::string>();
     take(object, "sizeInBytes", sidecar.size_in_bytes);
+    take(object, "modificationTime", sidecar.modification_time);
     return sidecar;
   }
   return std::nullopt;  // of a newer protocol: to be ignored
@@ -370,6 +371,11 @@ std::string to_json(const Txn& txn) {
 std::string to_json(const DomainMetadata& domain) {
   return fmt::format("{{\"domainMetadata\":{{\"domain\":{},\"configuration\":{},\"removed\":{}}}}}",
                      json_quote(domain.domain), json_quote(domain.configuration), domain.removed);
+}
+
+std::string to_json(const Sidecar& sidecar) {
+  return fmt::format(R"({{"sidecar":{{"path":{},"sizeInBytes":{},"modificationTime":{}}}}})",
+                     json_quote(sidecar.path), sidecar.size_in_bytes, sidecar.modification_time);
 }
 
 RemoveFile remove_of(const AddFile& add, std::int64_t deletion_timestamp_ms, bool data_change) {

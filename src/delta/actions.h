@@ -115,6 +115,7 @@ struct CheckpointMetadata {
 struct Sidecar {
   std::string path;
   std::int64_t size_in_bytes = 0;
+  std::int64_t modification_time = 0;  // ms
 };
 
 using Action = std::variant<Protocol, Metadata, AddFilePtr, RemoveFilePtr, ChangeFile, Txn,
@@ -132,6 +133,7 @@ std::string to_json(const RemoveFile& remove);
 std::string to_json(const ChangeFile& change);
 std::string to_json(const Txn& txn);
 std::string to_json(const DomainMetadata& domain);
+std::string to_json(const Sidecar& sidecar);
 
 // The remove action of a live file.
 RemoveFile remove_of(const AddFile& add, std::int64_t deletion_timestamp_ms, bool data_change);

@@ -5,6 +5,8 @@
 #include "delta/commit_files.h"
 #include "delta/features.h"
 #include "delta/log.h"
+#include "delta/row_id_backfill.h"
+#include "delta/row_tracking.h"
 #include "delta/schema_rules.h"
 #include "delta/transaction.h"
 
@@ -20,6 +22,17 @@ Status check_greatest_id(const Metadata& before, const Metadata& after) {
   };
   if (text_of(before) == text_of(after)) return Status::OK();
   return Status::error("DELTA_CANNOT_MODIFY_TABLE_PROPERTY", {{"prop", property}});
+}
+
+// A value that a property cannot have is no change that a table can be given.
+Result<std::map<std::string, std::string>> checked_properties(
+    const std::map<std::string, std::string>& given) {
+  auto checked = check_properties(given);
+  const Status status = checked.status();
+  if (checked.ok() || status.kind() != ErrorKind::illegal_argument || !status.condition().empty()) {
+    return checked;
+  }
+  return Status::error("UNSUPPORTED_TABLE_CHANGE", {{"message", status.message()}});
 }
 
 // Ids and physical names for the columns that have none, where the table maps its columns. Files of
@@ -49,7 +62,7 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
   TRY(change(next, schema));
   const auto asked = next.configuration;
   if (next.configuration != snapshot->metadata().configuration) {
-    TRY_ASSIGN(next.configuration, check_properties(next.configuration));
+    TRY_ASSIGN(next.configuration, checked_properties(next.configuration));
   }
   TRY(map_columns(snapshot->info(), schema, next));
   const std::string schema_string = column::schema_to_json(schema);
@@ -59,10 +72,17 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
     next.schema_string = schema_string;
   }
   const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
+  name_row_ids(raised, snapshot->metadata(), next);
   if (next == snapshot->metadata() && raised == snapshot->protocol()) return snapshot->version();
   TRY_ASSIGN(const auto after, make_table_info(next));
   TRY(check_feed_columns(&snapshot->info(), *after));
+  const bool tracks_rows = keeps_row_ids(*after) && !keeps_row_ids(snapshot->info());
+  if (tracks_rows) {
+    TRY_ASSIGN(const bool moved, give_ids_to_files(*log));
+    if (moved) return change_metadata(store, table, operation, parameters, change);
+  }
   Transaction txn;
+  txn.tracks_rows_only = tracks_rows;
   txn.read = snapshot;
   if (raised != snapshot->protocol()) txn.protocol = raised;
   TRY(check_writable(raised, *snapshot->info_ptr(), table, true, true));
@@ -82,8 +102,7 @@ Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,
   Transaction txn;
   txn.read = snapshot;
   txn.read_whole_table = true;
-  txn.operation = "DELETE";
-  txn.parameters = R"({"predicate":"[\"true\"]"})";
+  txn.operation = "TRUNCATE";
   const std::int64_t bytes = remove_all(*snapshot, SystemClock().now_ms(), txn);
   txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
   txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(bytes));

@@ -1,6 +1,7 @@
-// Checkpoints: the state of one version as a Parquet file. Read in every form (classic, multi-part,
-// V2 with sidecars), written in the classic one. The functions hold no state; several threads may
-// read and write different versions.
+// Checkpoints: the state of one version as a file, or as one file that names others. Read in every
+// form (classic, multi-part, V2 with sidecars), written as delta.checkpointPolicy says: in one
+// Parquet file, or as a V2 checkpoint in JSON whose sidecars hold the files of the table. The
+// functions hold no state; several threads may read and write different versions.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,14 @@ using TakeActions = std::function<Status(const std::vector<Action>& actions)>;
 Status read_checkpoint(const std::shared_ptr<io::Store>& store, const std::string& log_directory,
                        const CheckpointFiles& files, const TakeActions& take);
 
+// The sidecars that a checkpoint names, as it does: names, or URIs.
+Result<std::vector<std::string>> sidecars_of(io::Store& store, const std::string& log_directory,
+                                             const CheckpointFiles& files);
+
+namespace limits {
+inline constexpr std::int64_t sidecar_rows_max = 500'000;
+}
+
 struct EncodedCheckpoint {
   std::string bytes;  // a Parquet file
   std::int64_t rows = 0;
@@ -34,6 +43,10 @@ Result<EncodedCheckpoint> encode_checkpoint(const Snapshot& snapshot, std::int64
 // Encodes, publishes (an existing one is as good), and moves _last_checkpoint.
 Status write_checkpoint(io::Store& store, const std::string& log_directory,
                         const Snapshot& snapshot, std::int64_t now_ms);
+// The same as a V2 checkpoint: its sidecars are durable before the file that names them.
+Status write_v2_checkpoint(io::Store& store, const std::string& log_directory,
+                           const Snapshot& snapshot, std::int64_t now_ms,
+                           std::int64_t sidecar_rows_max = limits::sidecar_rows_max);
 
 // "interval 1 week" -> milliseconds. Nothing: not such a text.
 std::optional<std::int64_t> parse_interval_ms(std::string_view text);

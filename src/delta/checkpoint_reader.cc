@@ -301,7 +301,17 @@ std::vector<int> wanted_leaves(const parquet::SchemaDescriptor& schema) {
   return plain;
 }
 
-Status read_parquet(std::string bytes, const TakeActions& take) {
+enum class Wanted : std::uint8_t { all, sidecars };
+
+std::vector<int> leaves_of_sidecars(const parquet::SchemaDescriptor& schema) {
+  std::vector<int> out;
+  for (int i = 0; i < schema.num_columns(); ++i) {
+    if (schema.Column(i)->path()->ToDotVector()[0] == "sidecar") out.push_back(i);
+  }
+  return out;
+}
+
+Status read_parquet(std::string bytes, Wanted wanted, const TakeActions& take) {
   try {
     auto source =
         std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(std::move(bytes)));
@@ -310,7 +320,9 @@ Status read_parquet(std::string bytes, const TakeActions& take) {
     std::unique_ptr<parquet::arrow::FileReader> reader;
     TRY_ARROW(builder.Build(&reader));
     const auto metadata = reader->parquet_reader()->metadata();
-    const auto leaves = wanted_leaves(*metadata->schema());
+    const auto leaves = wanted == Wanted::all ? wanted_leaves(*metadata->schema())
+                                              : leaves_of_sidecars(*metadata->schema());
+    if (leaves.empty()) return Status::OK();
     std::vector<int> groups;
     for (int i = 0; i < metadata->num_row_groups(); ++i) groups.push_back(i);
     TRY_ARROW_ASSIGN(const auto batches, reader->GetRecordBatchReader(groups, leaves));
@@ -328,7 +340,8 @@ Status read_parquet(std::string bytes, const TakeActions& take) {
   }
 }
 
-Status read_file(io::Store& store, const std::string& path, const TakeActions& take) {
+Status read_file(io::Store& store, const std::string& path, const TakeActions& take,
+                 Wanted wanted = Wanted::all) {
   Status taken;  // the taker's own error
   const auto watched = [&](const std::vector<Action>& actions) {
     taken = take(actions);
@@ -337,7 +350,7 @@ Status read_file(io::Store& store, const std::string& path, const TakeActions& t
   const auto read = [&]() -> Status {
     TRY_ASSIGN(auto bytes, store.get(path));
     if (bytes.empty()) return Status::io("it is empty");
-    if (!path.ends_with(".json")) return read_parquet(std::move(bytes), watched);
+    if (!path.ends_with(".json")) return read_parquet(std::move(bytes), wanted, watched);
     TRY_ASSIGN(const auto actions, parse_actions(bytes, path));
     return watched(actions);
   };
@@ -355,23 +368,41 @@ Status check_sidecar(const std::vector<Action>& actions) {
   return Status::OK();
 }
 
+void note_sidecars(const std::vector<Action>& actions, std::vector<std::string>& sidecars) {
+  for (const auto& action : actions) {
+    if (const auto* sidecar = std::get_if<Sidecar>(&action)) sidecars.push_back(sidecar->path);
+  }
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> sidecars_of(io::Store& store, const std::string& log_directory,
+                                             const CheckpointFiles& files) {
+  std::vector<std::string> sidecars;
+  const auto take = [&](const std::vector<Action>& actions) {
+    note_sidecars(actions, sidecars);
+    return Status::OK();
+  };
+  for (const auto& name : files.names) {
+    TRY(read_file(store, io::join_path(log_directory, name), take, Wanted::sidecars));
+  }
+  return sidecars;
+}
 
 Status read_checkpoint(const std::shared_ptr<io::Store>& store, const std::string& log_directory,
                        const CheckpointFiles& files, const TakeActions& take) {
   std::vector<std::string> sidecars;
   const auto take_top = [&](const std::vector<Action>& actions) {
-    for (const auto& action : actions) {
-      if (const auto* sidecar = std::get_if<Sidecar>(&action)) sidecars.push_back(sidecar->path);
-    }
+    note_sidecars(actions, sidecars);
     return take(actions);
   };
   for (const auto& name : files.names)
     TRY(read_file(*store, io::join_path(log_directory, name), take_top));
   for (const auto& name : sidecars) {
-    const std::string path = name.find('/') == std::string::npos
-                                 ? io::join_path(io::join_path(log_directory, "_sidecars"), name)
-                                 : resolve_path(log_directory, name);
+    const std::string path =
+        name.find('/') == std::string::npos
+            ? io::join_path(io::join_path(log_directory, sidecar_directory), name)
+            : resolve_path(log_directory, name);
     Status wrong;
     const auto take_files = [&](const std::vector<Action>& actions) -> Status {
       wrong = check_sidecar(actions);

@@ -11,8 +11,10 @@
 #include <parquet/exception.h>
 #include <parquet/properties.h>
 
+#include <algorithm>
 #include <array>
 
+#include "base/failpoint.h"
 #include "base/text.h"
 #include "delta/checkpoint.h"
 #include "delta/last_checkpoint.h"
@@ -153,8 +155,12 @@ enum Column : int { txn, add, remove, metadata, protocol, domain, column_count }
 
 class Encoder {
  public:
-  arrow::Status open() {
-    schema_ = checkpoint_schema();
+  // `columns`: those that the file has, of the schema's.
+  arrow::Status open(std::vector<Column> columns = {txn, add, remove, metadata, protocol, domain}) {
+    columns_ = std::move(columns);
+    arrow::FieldVector fields;
+    for (const Column column : columns_) fields.push_back(checkpoint_schema()->field(column));
+    schema_ = arrow::schema(std::move(fields));
     ARROW_ASSIGN_OR_RAISE(out_, arrow::io::BufferOutputStream::Create());
     parquet::WriterProperties::Builder properties;
     properties.compression(parquet::Compression::SNAPPY)
@@ -164,9 +170,9 @@ class Encoder {
     ARROW_ASSIGN_OR_RAISE(
         writer_, parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(), out_,
                                                   properties.build()));
-    for (int i = 0; i < column_count; ++i) {
-      ARROW_ASSIGN_OR_RAISE(builders_[static_cast<std::size_t>(i)],
-                            arrow::MakeBuilder(schema_->field(i)->type()));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(builders_[columns_[i]],
+                            arrow::MakeBuilder(schema_->field(static_cast<int>(i))->type()));
     }
     return arrow::Status::OK();
   }
@@ -249,16 +255,18 @@ class Encoder {
     filling_ = column;
     ++pending_;
     ++rows_;
-    Row row(builders_[static_cast<std::size_t>(column)].get());
+    Row row(builders_[column].get());
     ARROW_RETURN_NOT_OK(row.begin());
     return row;
   }
   arrow::Status flush() {
     if (pending_ == 0) return arrow::Status::OK();
     std::vector<std::shared_ptr<arrow::Array>> columns;
-    for (int i = 0; i < column_count; ++i) {
-      auto array = i == filling_ ? builders_[static_cast<std::size_t>(i)]->Finish()
-                                 : arrow::MakeArrayOfNull(schema_->field(i)->type(), pending_);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      auto array =
+          columns_[i] == filling_
+              ? builders_[columns_[i]]->Finish()
+              : arrow::MakeArrayOfNull(schema_->field(static_cast<int>(i))->type(), pending_);
       ARROW_RETURN_NOT_OK(array.status());
       columns.push_back(std::move(array).ValueOrDie());
     }
@@ -267,6 +275,7 @@ class Encoder {
     return writer_->WriteRecordBatch(*batch);
   }
 
+  std::vector<Column> columns_;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::io::BufferOutputStream> out_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
@@ -276,33 +285,161 @@ class Encoder {
   std::int64_t rows_ = 0;
 };
 
-arrow::Status append_all(const Snapshot& snapshot, std::int64_t now_ms, Encoder& encoder) {
-  ARROW_RETURN_NOT_OK(encoder.append(snapshot.protocol()));
-  ARROW_RETURN_NOT_OK(encoder.append(snapshot.metadata()));
-  const auto retention = [&](const char* property) -> std::optional<std::int64_t> {
-    const std::string* text = snapshot.info().property(property);
-    return text == nullptr ? std::nullopt : parse_interval_ms(*text);
-  };
-  const auto txn_retention = retention("delta.setTransactionRetentionDuration");
+std::optional<std::int64_t> retention_of(const Snapshot& snapshot, const char* property) {
+  const std::string* text = snapshot.info().property(property);
+  return text == nullptr ? std::nullopt : parse_interval_ms(*text);
+}
+
+std::vector<Txn> kept_txns(const Snapshot& snapshot, std::int64_t now_ms) {
+  const auto retention = retention_of(snapshot, "delta.setTransactionRetentionDuration");
+  std::vector<Txn> out;
   for (const auto& [app, value] : snapshot.txns()) {
     const bool expired =
-        txn_retention && value.last_updated && *value.last_updated < now_ms - *txn_retention;
-    if (!expired) ARROW_RETURN_NOT_OK(encoder.append(value));
+        retention && value.last_updated && *value.last_updated < now_ms - *retention;
+    if (!expired) out.push_back(value);
   }
-  for (const auto& [name, value] : snapshot.domains()) ARROW_RETURN_NOT_OK(encoder.append(value));
+  return out;
+}
+
+// Tombstones that were made before it are expired.
+std::int64_t oldest_tombstone_ms(const Snapshot& snapshot, std::int64_t now_ms) {
+  constexpr std::int64_t week_ms = 7LL * 24 * 3600 * 1000;
+  return now_ms - retention_of(snapshot, "delta.deletedFileRetentionDuration").value_or(week_ms);
+}
+
+// Each file that a checkpoint holds, live ones first.
+template <typename Take>
+arrow::Status each_file(const Snapshot& snapshot, std::int64_t now_ms, const Take& take) {
   arrow::Status status;
   snapshot.files().for_each([&](const AddFilePtr& file) {
-    if (status.ok()) status = encoder.append(*file);
+    if (status.ok()) status = take(*file);
   });
-  constexpr std::int64_t week_ms = 7LL * 24 * 3600 * 1000;
-  const std::int64_t oldest =
-      now_ms - retention("delta.deletedFileRetentionDuration").value_or(week_ms);
+  const std::int64_t oldest = oldest_tombstone_ms(snapshot, now_ms);
   snapshot.tombstones().for_each([&](const RemoveFilePtr& file) {
-    if (status.ok() && file->deletion_timestamp.value_or(0) >= oldest)
-      status = encoder.append(*file);
+    if (status.ok() && file->deletion_timestamp.value_or(0) >= oldest) status = take(*file);
   });
   return status;
 }
+
+arrow::Status append_all(const Snapshot& snapshot, std::int64_t now_ms, Encoder& encoder) {
+  ARROW_RETURN_NOT_OK(encoder.append(snapshot.protocol()));
+  ARROW_RETURN_NOT_OK(encoder.append(snapshot.metadata()));
+  for (const auto& value : kept_txns(snapshot, now_ms)) ARROW_RETURN_NOT_OK(encoder.append(value));
+  for (const auto& [name, value] : snapshot.domains()) ARROW_RETURN_NOT_OK(encoder.append(value));
+  return each_file(snapshot, now_ms, [&](const auto& file) { return encoder.append(file); });
+}
+
+bool is_v2(const Snapshot& snapshot) {
+  const std::string* policy = snapshot.info().property("delta.checkpointPolicy");
+  const auto& features = snapshot.protocol().reader_features;
+  return policy != nullptr && *policy == "v2" && features &&
+         std::find(features->begin(), features->end(), "v2Checkpoint") != features->end();
+}
+
+// A V2 checkpoint on its way: sidecars as they are full, then the file that names them.
+class V2Writer {
+ public:
+  V2Writer(io::Store& store, const std::string& log_directory, const Snapshot& snapshot,
+           std::int64_t now_ms, std::int64_t sidecar_rows_max)
+      : store_(store),
+        log_directory_(log_directory),
+        snapshot_(snapshot),
+        now_ms_(now_ms),
+        sidecar_rows_max_(sidecar_rows_max) {}
+
+  Status write() {
+    TRY(write_sidecars());
+    const std::string name = v2_checkpoint_name(snapshot_.version());
+    const std::string tags = fmt::format(
+        R"("tags":{{"sidecarNumActions":"{}","sidecarSizeInBytes":"{}","numOfAddFiles":"{}"}})",
+        rows_, bytes_, adds_);
+    std::vector<std::string> state = {to_json(snapshot_.protocol()), to_json(snapshot_.metadata())};
+    for (const auto& txn : kept_txns(snapshot_, now_ms_)) state.push_back(to_json(txn));
+    for (const auto& [domain, value] : snapshot_.domains()) state.push_back(to_json(value));
+    state.push_back(
+        fmt::format(R"({{"checkpointMetadata":{{"version":{},{}}}}})", snapshot_.version(), tags));
+    std::vector<std::string> lines = state;
+    std::rotate(lines.begin(), lines.end() - 1, lines.end());  // what it is comes first
+    for (const auto& sidecar : sidecars_) lines.push_back(to_json(sidecar));
+    const std::string text = join(lines, "\n") + '\n';
+    const std::string path = io::join_path(log_directory_, name);
+    TRY(store_.put_if_absent(path, text));
+    TRY_ASSIGN(const auto there, store_.stat(path));
+    const auto size = static_cast<std::int64_t>(text.size());
+    LastCheckpoint pointer{snapshot_.version(),
+                           rows_ + static_cast<std::int64_t>(lines.size()),
+                           bytes_ + size,
+                           adds_,
+                           {}};
+    pointer.v2 = fmt::format(
+        R"({{"path":{},"sizeInBytes":{},"modificationTime":{},"nonFileActions":[{}],"sidecarFiles":[{}]}})",
+        json_quote(name), size, there.modified_us / 1000, join(state, ","), sidecar_files());
+    return store_.put(io::join_path(log_directory_, "_last_checkpoint"),
+                      print_last_checkpoint(pointer));
+  }
+
+ private:
+  Status write_sidecars() {
+    const auto files = static_cast<std::int64_t>(snapshot_.files().size());
+    const auto tombstones = static_cast<std::int64_t>(snapshot_.tombstones().size());
+    parts_ = static_cast<std::size_t>(std::max<std::int64_t>(
+        1, (files + tombstones + sidecar_rows_max_ - 1) / sidecar_rows_max_));
+    TRY_ARROW(open());  // a table without files has an empty one
+    Status status;
+    TRY_ARROW(each_file(snapshot_, now_ms_, [&](const auto& file) {
+      if (encoder_ == nullptr) ARROW_RETURN_NOT_OK(open());
+      ARROW_RETURN_NOT_OK(encoder_->append(file));
+      if (encoder_->rows() == sidecar_rows_max_) status = publish();
+      return status.ok() ? arrow::Status::OK() : arrow::Status::IOError(status.message());
+    }));
+    return encoder_ == nullptr ? Status::OK() : publish();
+  }
+
+  arrow::Status open() {
+    encoder_ = std::make_unique<Encoder>();
+    return encoder_->open({add, remove});
+  }
+
+  Status publish() {
+    TRY_ARROW_ASSIGN(const std::string bytes, encoder_->finish());
+    Sidecar sidecar;
+    sidecar.path = sidecar_name(snapshot_.version(), sidecars_.size() + 1, parts_);
+    sidecar.size_in_bytes = static_cast<std::int64_t>(bytes.size());
+    const std::string directory = io::join_path(log_directory_, sidecar_directory);
+    const std::string path = io::join_path(directory, sidecar.path);
+    TRY(store_.make_directories(directory));
+    TRY(store_.put_if_absent(path, bytes));
+    TRY_ASSIGN(const auto there, store_.stat(path));
+    sidecar.modification_time = there.modified_us / 1000;
+    rows_ += encoder_->rows();
+    bytes_ += sidecar.size_in_bytes;
+    sidecars_.push_back(std::move(sidecar));
+    encoder_.reset();
+    return failpoints::pass("delta.sidecar");
+  }
+
+  std::string sidecar_files() const {
+    std::vector<std::string> out;
+    for (const auto& sidecar : sidecars_) {
+      const std::string action = to_json(sidecar);  // {"sidecar":{…}}
+      const std::size_t inner = action.find(':') + 1;
+      out.push_back(action.substr(inner, action.size() - inner - 1));
+    }
+    return join(out, ",");
+  }
+
+  io::Store& store_;
+  const std::string& log_directory_;
+  const Snapshot& snapshot_;
+  const std::int64_t now_ms_;
+  const std::int64_t sidecar_rows_max_;
+  const std::int64_t adds_ = static_cast<std::int64_t>(snapshot_.files().size());
+  std::size_t parts_ = 1;
+  std::unique_ptr<Encoder> encoder_;  // of the sidecar that is being filled
+  std::vector<Sidecar> sidecars_;
+  std::int64_t rows_ = 0;
+  std::int64_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -319,16 +456,29 @@ Result<EncodedCheckpoint> encode_checkpoint(const Snapshot& snapshot, std::int64
   }
 }
 
+Status write_v2_checkpoint(io::Store& store, const std::string& log_directory,
+                           const Snapshot& snapshot, std::int64_t now_ms,
+                           std::int64_t sidecar_rows_max) {
+  try {
+    return V2Writer(store, log_directory, snapshot, now_ms, sidecar_rows_max).write();
+  } catch (const parquet::ParquetException& problem) {
+    return Status::io("encoding a Delta checkpoint: {}", problem.what());
+  }
+}
+
 Status write_checkpoint(io::Store& store, const std::string& log_directory,
                         const Snapshot& snapshot, std::int64_t now_ms) {
+  if (is_v2(snapshot)) return write_v2_checkpoint(store, log_directory, snapshot, now_ms);
   TRY_ASSIGN(const EncodedCheckpoint encoded, encode_checkpoint(snapshot, now_ms));
   const std::string path = io::join_path(log_directory, checkpoint_name(snapshot.version()));
   const Status published = store.put_if_absent(path, encoded.bytes);
   if (!published.ok() && !published.is(ErrorKind::already_exists)) return published;
-  return store.put(
-      io::join_path(log_directory, "_last_checkpoint"),
-      print_last_checkpoint({snapshot.version(), encoded.rows,
-                             static_cast<std::int64_t>(encoded.bytes.size()), encoded.adds}));
+  return store.put(io::join_path(log_directory, "_last_checkpoint"),
+                   print_last_checkpoint({snapshot.version(),
+                                          encoded.rows,
+                                          static_cast<std::int64_t>(encoded.bytes.size()),
+                                          encoded.adds,
+                                          {}}));
 }
 
 std::optional<std::int64_t> parse_interval_ms(std::string_view text) {

@@ -8,6 +8,8 @@
 #include "delta/deletion_vector.h"
 #include "delta/features.h"
 #include "delta/log.h"
+#include "delta/retry.h"
+#include "delta/row_tracking.h"
 
 namespace millstream::delta {
 namespace {
@@ -71,9 +73,11 @@ Result<CloneSource> parquet_source(const std::shared_ptr<io::Store>& store,
   return CloneSource{folder.directory, std::move(snapshot), "parquet"};
 }
 
-Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneSource& source,
-                           const std::string& table,
-                           const std::map<std::string, std::string>& properties) {
+namespace {
+
+Result<Cloned> clone_once(const std::shared_ptr<io::Store>& store, const CloneSource& source,
+                          const std::string& table,
+                          const std::map<std::string, std::string>& properties) {
   const Snapshot& from = *source.snapshot;
   TRY(check_writable(from.protocol(), from.info(), source.table, true, true));
   const auto log = Log::shared(store, table);
@@ -90,6 +94,7 @@ Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneS
   const Protocol base =
       there == nullptr ? from.protocol() : joined(there->protocol(), from.protocol());
   txn.protocol = upgraded(base, info->schema, properties);
+  name_row_ids(*txn.protocol, Metadata(), *txn.metadata);
   for (const auto& [name, domain] : from.domains()) txn.domains.push_back(domain);
   Cloned done;
   std::vector<AddFilePtr> files;
@@ -105,6 +110,14 @@ Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneS
   TRY(commit(*log, txn).status());
   log->wait_for_checkpoints();
   return done;
+}
+
+}  // namespace
+
+Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneSource& source,
+                           const std::string& table,
+                           const std::map<std::string, std::string>& properties) {
+  return retried([&] { return clone_once(store, source, table, properties); });
 }
 
 }  // namespace millstream::delta

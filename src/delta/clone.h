@@ -33,8 +33,7 @@ struct Cloned {
 // Makes `table` (an absolute path) a table of the source's columns, properties, protocol and rows;
 // its files stay where they are, named by absolute paths, and VACUUM of the clone never removes
 // them. `properties`: those that the clone has otherwise. A table that is there must be empty:
-// DELTA_UNSUPPORTED_NON_EMPTY_CLONE. A commit that comes in between is a conflict, as of an
-// overwrite.
+// DELTA_UNSUPPORTED_NON_EMPTY_CLONE, also when it comes to have rows meanwhile.
 Result<Cloned> clone_table(const std::shared_ptr<io::Store>& store, const CloneSource& source,
                            const std::string& table,
                            const std::map<std::string, std::string>& properties);

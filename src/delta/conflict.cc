@@ -92,7 +92,9 @@ Status check_conflict(const Transaction& ours, std::int64_t version,
     return lost("DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT");
   if (ours.rows_read) {
     const ReadSet& read = *ours.rows_read;
+    const bool rows_count = std::string_view(ours.isolation) != "SnapshotIsolation";
     for (const auto& add : winner.added) {
+      if (!rows_count) break;
       if (may_match(*add, ours.read->info(), read.predicates))
         return lost("DELTA_CONCURRENT_APPEND.WITHOUT_HINT");
     }

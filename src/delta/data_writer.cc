@@ -18,6 +18,7 @@
 #include "conc/thread_pool.h"
 #include "delta/column_mapping.h"
 #include "delta/partitioner.h"
+#include "delta/row_tracking.h"
 #include "delta/shaper.h"
 #include "delta/stats.h"
 #include "delta/stats_columns.h"
@@ -62,6 +63,7 @@ struct Plan {
   std::string prefix;
   std::string suffix;  // ".c000.snappy.parquet"
   const CancelToken* cancel = nullptr;
+  std::vector<std::string> without_stats;  // the files' columns of row tracking
   // The files' columns where these have other names than the table's; null: they have not.
   std::shared_ptr<arrow::Schema> renamed = nullptr;
 };
@@ -81,15 +83,19 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
             options.directory,
             options.prefix,
             {},
-            cancel};
+            cancel,
+            {}};
   for (std::size_t i = 0; i < info.schema.size(); ++i) {
     if (info.is_partition_column(i) || info.schema[i].type->kind() == column::TypeKind::null)
       continue;
     plan.file_schema.push_back(info.physical[i]);
     plan.file_columns.push_back(static_cast<int>(i));
+    if (info.schema[i].name == row_ids::id || info.schema[i].name == row_ids::version)
+      plan.without_stats.push_back(info.physical[i].name);
   }
   plan.file_schema = column::as_nullable(plan.file_schema);  // the shaper has enforced NOT NULL
-  if (info.mapping != MappingMode::none) plan.renamed = column::to_arrow(plan.file_schema);
+  const bool renames = info.mapping != MappingMode::none || !plan.without_stats.empty();
+  if (renames) plan.renamed = column::to_arrow(plan.file_schema);
   plan.parquet.compression = options.compression;
   plan.parquet.row_group_bytes_max =
       info.partition_index.empty() ? row_group_bytes_max : row_group_bytes_max_partitioned;
@@ -200,7 +206,7 @@ class FileWriter {
     file.values = group.values;
     // Folders that say values would say them by names that nobody knows.
     const std::string folder =
-        plan_.renamed == nullptr ? group.directory : new_uuid().substr(0, 2) + '/';
+        plan_.info.mapping == MappingMode::none ? group.directory : new_uuid().substr(0, 2) + '/';
     file.path = fmt::format("{}{}{}-{:05}-{}{}", plan_.directory, folder, plan_.prefix, task_,
                             new_uuid(), plan_.suffix);
     TRY_ASSIGN(file.writer,
@@ -212,7 +218,10 @@ class FileWriter {
   Status close(OpenFiles::iterator at) {
     Open file = std::move(at->second);
     open_.erase(at);
-    TRY_ASSIGN(const format::ParquetFile written, file.writer->close());
+    TRY_ASSIGN(format::ParquetFile written, file.writer->close());
+    std::erase_if(written.leaves, [&](const auto& leaf) {
+      return std::ranges::find(plan_.without_stats, leaf.path[0]) != plan_.without_stats.end();
+    });
     AddFile add;
     add.path = percent_encode_path(file.path);
     add.partition_values = std::move(file.values);

@@ -84,7 +84,7 @@ bool blocks_write(const std::string& feature, const TableInfo& info, bool enforc
     return !columns_computed && any_metadata(info, "CURRENT_DEFAULT");
   }
   if (name == "clustering") return false;  // new files are not clustered, which they need not be
-  if (name == "inCommitTimestamp") return false;
+  if (name == "inCommitTimestamp" || name == "rowTracking") return false;
   if (name.starts_with("icebergCompat")) {
     return info.flag("delta.enable" + to_upper(name.substr(0, 1)) + name.substr(1), false);
   }
@@ -138,14 +138,27 @@ constexpr std::string_view constraint_prefix = "delta.constraints.";
 constexpr std::string_view feature_prefix = "delta.feature.";
 // Those that a table may be given by name.
 constexpr std::array listable_features = {
-    "allowColumnDefaults", "appendOnly",     "invariants",     "checkConstraints",
-    "generatedColumns",    "timestampNtz",   "domainMetadata", "clustering",
-    "vacuumProtocolCheck", "changeDataFeed", "columnMapping",  "deletionVectors",
-    "identityColumns",
+    "allowColumnDefaults", "appendOnly",        "invariants",     "checkConstraints",
+    "generatedColumns",    "timestampNtz",      "domainMetadata", "clustering",
+    "vacuumProtocolCheck", "changeDataFeed",    "columnMapping",  "deletionVectors",
+    "identityColumns",     "inCommitTimestamp", "v2Checkpoint",   "rowTracking",
 };
 // Those of them that readers must know too.
 constexpr std::array features_of_readers = {"columnMapping", "deletionVectors", "timestampNtz",
-                                            "vacuumProtocolCheck"};
+                                            "v2Checkpoint", "vacuumProtocolCheck"};
+
+// The features that a property asks for, when it has this value.
+struct AskedFeature {
+  const char* property;
+  const char* value;
+  const char* feature;
+};
+constexpr std::array asked_features = {
+    AskedFeature{"delta.enableDeletionVectors", "true", "deletionVectors"},
+    AskedFeature{"delta.enableInCommitTimestamps", "true", "inCommitTimestamp"},
+    AskedFeature{"delta.enableRowTracking", "true", "rowTracking"},
+    AskedFeature{"delta.checkpointPolicy", "v2", "v2Checkpoint"},
+};
 
 struct Property {
   const char* name;
@@ -153,13 +166,13 @@ struct Property {
 };
 // The properties that the reference knows; those that ask for what Millstream does not do are
 // refused.
-constexpr std::array<Property, 35> known_properties = {{
+constexpr std::array<Property, 40> known_properties = {{
     {"delta.appendOnly", true},
     {"delta.autoOptimize.optimizeWrite", true},
     {"delta.autoOptimize", true},
     {"delta.autoOptimize.autoCompact", true},
     {"delta.checkpointInterval", true},
-    {"delta.checkpointPolicy", false},
+    {"delta.checkpointPolicy", true},
     {"delta.checkpointRetentionDuration", true},
     {"delta.checkpoint.writeStatsAsJson", true},
     {"delta.checkpoint.writeStatsAsStruct", true},
@@ -176,8 +189,13 @@ constexpr std::array<Property, 35> known_properties = {{
     {"delta.enableChangeDataFeed", true},
     {"delta.enableDeletionVectors", true},
     {"delta.enableTypeWidening", false},
-    {"delta.enableRowTracking", false},
-    {"delta.enableInCommitTimestamps", false},
+    {"delta.enableRowTracking", true},
+    {"delta.rowTracking.materializedRowIdColumnName", true},
+    {"delta.rowTracking.materializedRowCommitVersionColumnName", true},
+    {"delta.rowTrackingSuspended", true},
+    {"delta.enableInCommitTimestamps", true},
+    {"delta.inCommitTimestampEnablementVersion", true},
+    {"delta.inCommitTimestampEnablementTimestamp", true},
     {"delta.enableVariantShredding", false},
     {"delta.enableIcebergCompatV1", false},
     {"delta.enableIcebergCompatV2", false},
@@ -208,8 +226,12 @@ Status check_value(const std::string& name, const std::string& value) {
   } else if (name == "delta.dataSkippingNumIndexedCols") {
     const auto number = parse_int64(value);
     if (!number || *number < -1) return bad("needs to be larger than or equal to -1.");
+  } else if (name == "delta.checkpointPolicy") {
+    if (value != "classic" && value != "v2") return bad("must be classic or v2.");
   } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed" ||
-             name == "delta.enableDeletionVectors" || name == "delta.autoOptimize" ||
+             name == "delta.enableDeletionVectors" || name == "delta.enableInCommitTimestamps" ||
+             name == "delta.enableRowTracking" || name == "delta.rowTrackingSuspended" ||
+             name == "delta.autoOptimize" ||
              name == "delta.autoOptimize.autoCompact" ||
              name == "delta.autoOptimize.optimizeWrite" ||
              name == "delta.compatibility.symlinkFormatManifest.enabled") {
@@ -376,8 +398,7 @@ Result<std::map<std::string, std::string>> check_properties(
            {"disableCheckConfig", "spark.databricks.delta.allowArbitraryProperties.enabled"}});
     }
     if (!known->supported && !equals_ignore_case(value, "false") &&
-        !equals_ignore_case(value, "none") && !equals_ignore_case(value, "classic") &&
-        !value.empty()) {
+        !equals_ignore_case(value, "none") && !value.empty()) {
       return Status::unsupported("the table property {}={} is not supported by Millstream",
                                  known->name, value);
     }
@@ -392,8 +413,10 @@ Protocol protocol_for(const column::Schema& schema,
   Protocol protocol;
   std::vector<std::string> listed = features_of(properties);
   for (const auto& [key, value] : properties) {
-    if (equals_ignore_case(key, "delta.enableDeletionVectors") && equals_ignore_case(value, "true"))
-      add_once(listed, "deletionVectors");
+    for (const auto& asked : asked_features) {
+      if (equals_ignore_case(key, asked.property) && equals_ignore_case(value, asked.value))
+        add_once(listed, asked.feature);
+    }
   }
   const bool ntz = any_type(schema, TypeKind::timestamp_ntz);
   if (ntz) add_once(listed, "timestampNtz");
@@ -408,8 +431,9 @@ Protocol protocol_for(const column::Schema& schema,
   for (const auto& [name, version] : versioned) add_once(listed, name);
   add_once(listed, "invariants");
   add_once(listed, "appendOnly");
-  if (std::find(listed.begin(), listed.end(), "clustering") != listed.end()) {
-    add_once(listed, "domainMetadata");
+  for (const char* name : {"clustering", "rowTracking"}) {
+    if (std::find(listed.begin(), listed.end(), name) != listed.end())
+      add_once(listed, "domainMetadata");
   }
   protocol.min_writer = 7;
   protocol.writer_features = std::move(listed);

@@ -1,10 +1,12 @@
 #include "delta/file_scan.h"
 
 #include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/datum.h>
 #include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/type.h>
 #include <arrow/util/bit_util.h>
 
@@ -15,6 +17,7 @@
 #include "base/text.h"
 #include "conc/thread_pool.h"
 #include "delta/deletion_vector.h"
+#include "delta/row_tracking.h"
 #include "delta/stats.h"
 #include "delta/values.h"
 #include "format/arrow_status.h"
@@ -33,7 +36,7 @@ constexpr std::int64_t partition_bytes_max = 64 << 20;
 
 // Where an output column comes from.
 struct OutputColumn {
-  enum class From : std::uint8_t { file, partition, metadata, null, place };
+  enum class From : std::uint8_t { file, partition, metadata, null, place, row_id, row_version };
   From from;
   int index = -1;  // file: place in the read batch; partition: place in the table's schema
 };
@@ -53,7 +56,42 @@ struct ScanPlan {
   std::shared_ptr<const RowChoice> choice;
   std::unordered_map<const AddFile*, std::size_t> numbers;
   bool places = false;  // are a column of the output
+  // Where row tracking's columns are among the wanted ones; -1: they are not read.
+  int row_id = -1;
+  int row_version = -1;
+  bool row_index = false;  // is a member of `_metadata`, with them
 };
+
+Status want_row_ids(ScanPlan& plan) {
+  if (plan.row_id >= 0) return Status::OK();
+  TRY_ASSIGN(const auto tracked, with_row_ids(plan.info));
+  plan.row_id = static_cast<int>(plan.wanted.size());
+  plan.row_version = plan.row_id + 1;
+  plan.wanted.insert(plan.wanted.end(), tracked->physical.end() - 2, tracked->physical.end());
+  return Status::OK();
+}
+
+// A column that is not one of the table's.
+Status want_other_column(const std::string& name, ScanPlan& plan) {
+  using From = OutputColumn::From;
+  if (name == places::column) {
+    plan.places = true;
+    plan.output.push_back({name, column::long_type(), false, {}});
+    plan.columns.push_back({From::place, -1});
+    return Status::OK();
+  }
+  if (name == row_ids::id || name == row_ids::version) {
+    plan.output.push_back({name, column::long_type(), true, {}});
+    plan.columns.push_back({name == row_ids::id ? From::row_id : From::row_version, -1});
+    return want_row_ids(plan);
+  }
+  if (name != format::metadata_column)
+    return Status::internal("{} has no column {}", plan.table, name);
+  plan.row_index = keeps_row_ids(*plan.info);
+  plan.output.push_back({name, column::struct_type(metadata_fields(*plan.info)), false, {}});
+  plan.columns.push_back({From::metadata, -1});
+  return plan.row_index ? want_row_ids(plan) : Status::OK();
+}
 
 Result<std::shared_ptr<ScanPlan>> make_plan(const std::shared_ptr<io::Store>& store,
                                             const std::string& table, const TableInfoPtr& info,
@@ -67,17 +105,8 @@ Result<std::shared_ptr<ScanPlan>> make_plan(const std::shared_ptr<io::Store>& st
   plan->time_zone = time_zone;
   for (const auto& name : request.columns) {
     const int index = column::find_field(info->schema, name);
-    if (index < 0 && name == places::column) {
-      plan->places = true;
-      plan->output.push_back({name, column::long_type(), false, {}});
-      plan->columns.push_back({OutputColumn::From::place, -1});
-      continue;
-    }
     if (index < 0) {
-      if (name != format::metadata_column)
-        return Status::internal("{} has no column {}", table, name);
-      plan->output.push_back(format::file_metadata_field());
-      plan->columns.push_back({OutputColumn::From::metadata, -1});
+      TRY(want_other_column(name, *plan));
       continue;
     }
     const auto& field = info->schema[static_cast<std::size_t>(index)];
@@ -154,6 +183,8 @@ class FilesReader final : public connector::BatchReader {
     deleted_.reset();
     left_out_ = nullptr;
     row_ = 0;
+    base_row_id_ = add.base_row_id;
+    default_row_version_ = add.default_row_commit_version;
     if (plan_->choice != nullptr) {
       number_ = plan_->numbers.at(&add);
       const auto& left_out = plan_->choice->left_out;
@@ -170,7 +201,8 @@ class FilesReader final : public connector::BatchReader {
     } else {
       format::ParquetReadOptions options = plan_->parquet;
       // A row group left out would move the positions.
-      if (deleted_ || left_out_ != nullptr || plan_->places) options.predicates.clear();
+      const bool by_position = deleted_ || left_out_ != nullptr || plan_->places;
+      if (by_position || plan_->row_id >= 0) options.predicates.clear();
       TRY_ASSIGN(reader_,
                  format::ParquetReader::open(plan_->store, file_.path, plan_->wanted, options));
       rows = reader_->rows();
@@ -196,23 +228,70 @@ class FilesReader final : public connector::BatchReader {
         rows_left_ -= rows;
       }
       place_.reset();
+      index_.reset();
       if (plan_->places) {
-        TRY_ASSIGN(place_, places_from(row_, rows));
+        TRY_ASSIGN(place_, numbers_from(places::first_of(number_) + row_, rows));
+      }
+      if (plan_->row_index) {
+        TRY_ASSIGN(index_, numbers_from(row_, rows));
       }
       const std::int64_t first = row_;
       row_ += rows;
+      if (plan_->row_id >= 0) TRY(complete_row_ids(first, batch));
       if (deleted_ || left_out_ != nullptr) TRY(keep_chosen(first, batch, rows));
       if (rows > 0) return complete(batch.get(), rows);
     }
   }
 
-  Result<std::shared_ptr<arrow::Array>> places_from(std::int64_t first, std::int64_t rows) const {
+  static Result<std::shared_ptr<arrow::Array>> numbers_from(std::int64_t first, std::int64_t rows) {
     TRY_ARROW_ASSIGN(std::shared_ptr<arrow::Buffer> values,
                      arrow::AllocateBuffer(rows * static_cast<std::int64_t>(sizeof(std::int64_t))));
     auto* at = reinterpret_cast<std::int64_t*>(values->mutable_data());
-    std::iota(at, at + rows, places::first_of(number_) + first);
+    std::iota(at, at + rows, first);
     return std::shared_ptr<arrow::Array>(
         std::make_shared<arrow::Int64Array>(rows, std::move(values)));
+  }
+
+  // Rows that have no ids of their own have the file's.
+  Status complete_row_ids(std::int64_t first, connector::RecordBatchPtr& batch) const {
+    for (const int at : {plan_->row_id, plan_->row_version}) {
+      const bool counts = at == plan_->row_id;
+      const auto& of_file = counts ? base_row_id_ : default_row_version_;
+      const auto& own = static_cast<const arrow::Int64Array&>(*batch->column(at));
+      if (own.null_count() == 0 || !of_file) continue;
+      arrow::Int64Builder builder;
+      TRY_ARROW(builder.Reserve(own.length()));
+      for (std::int64_t i = 0; i < own.length(); ++i) {
+        const std::int64_t other = *of_file + (counts ? first + i : 0);
+        builder.UnsafeAppend(own.IsValid(i) ? own.Value(i) : other);
+      }
+      TRY_ARROW_ASSIGN(auto array, builder.Finish());
+      TRY_ARROW_ASSIGN(batch, batch->SetColumn(at, batch->schema()->field(at), std::move(array)));
+    }
+    return Status::OK();
+  }
+
+  // `_metadata`, with the rows' ids where the table keeps them.
+  Result<std::shared_ptr<arrow::Array>> metadata_of(const arrow::RecordBatch* read,
+                                                    std::int64_t rows) const {
+    TRY_ASSIGN(auto files, format::file_metadata_array(file_, rows));
+    if (!plan_->row_index) return files;
+    const auto constant = [rows](const std::optional<std::int64_t>& value)
+        -> arrow::Result<std::shared_ptr<arrow::Array>> {
+      if (!value) return arrow::MakeArrayOfNull(arrow::int64(), rows);
+      return arrow::MakeArrayFromScalar(arrow::Int64Scalar(*value), rows);
+    };
+    auto members = static_cast<const arrow::StructArray&>(*files).fields();
+    TRY_ARROW_ASSIGN(auto base, constant(base_row_id_));
+    TRY_ARROW_ASSIGN(auto version, constant(default_row_version_));
+    members.push_back(index_);
+    members.push_back(read->column(plan_->row_id));
+    members.push_back(std::move(base));
+    members.push_back(std::move(version));
+    members.push_back(read->column(plan_->row_version));
+    const auto type = column::to_arrow(column::struct_type(metadata_fields(*plan_->info)));
+    return std::shared_ptr<arrow::Array>(
+        std::make_shared<arrow::StructArray>(type, rows, std::move(members)));
   }
 
   // Leaves of the batch, which begins at row `first` of the file, the rows that are not deleted and
@@ -232,10 +311,11 @@ class FilesReader final : public connector::BatchReader {
                        arrow::compute::Filter(arrow::Datum(batch), arrow::Datum(mask)));
       batch = kept.record_batch();
     }
-    if (place_ != nullptr) {
+    for (auto* numbers : {&place_, &index_}) {
+      if (*numbers == nullptr) continue;
       TRY_ARROW_ASSIGN(const arrow::Datum kept,
-                       arrow::compute::Filter(arrow::Datum(place_), arrow::Datum(mask)));
-      place_ = kept.make_array();
+                       arrow::compute::Filter(arrow::Datum(*numbers), arrow::Datum(mask)));
+      *numbers = kept.make_array();
     }
     return Status::OK();
   }
@@ -274,9 +354,15 @@ class FilesReader final : public connector::BatchReader {
           break;
         }
         case OutputColumn::From::metadata: {
-          TRY_ASSIGN(array, format::file_metadata_array(file_, rows));
+          TRY_ASSIGN(array, metadata_of(read, rows));
           break;
         }
+        case OutputColumn::From::row_id:
+          array = read->column(plan_->row_id);
+          break;
+        case OutputColumn::From::row_version:
+          array = read->column(plan_->row_version);
+          break;
         case OutputColumn::From::place:
           array = place_;
           break;
@@ -301,11 +387,14 @@ class FilesReader final : public connector::BatchReader {
   std::vector<format::ConstantColumn> partition_;
   std::unique_ptr<format::ParquetReader> reader_;
   std::optional<DeletedRows> deleted_;
+  std::optional<std::int64_t> base_row_id_;  // of the file, as the next
+  std::optional<std::int64_t> default_row_version_;
   const RowSet* left_out_ = nullptr;
   std::size_t number_ = 0;  // of the file, in a scan of chosen rows
   std::shared_ptr<arrow::Array> place_;
-  std::int64_t row_ = 0;        // of the file, where the next batch begins
-  std::int64_t rows_left_ = 0;  // when no column of the file is read
+  std::shared_ptr<arrow::Array> index_;  // of the rows in the file
+  std::int64_t row_ = 0;                 // of the file, where the next batch begins
+  std::int64_t rows_left_ = 0;           // when no column of the file is read
 };
 
 std::vector<std::vector<AddFilePtr>> put_together(std::vector<AddFilePtr> files) {

@@ -49,7 +49,8 @@ struct RowChoice {
   bool others_left_out = false;  // the other way round: those rows are the ones that are read
 };
 
-// As scan_files, of the rows that are chosen; request.columns may name places::column.
+// As scan_files, of the rows that are chosen; request.columns may name places::column and, of a
+// table that keeps row ids, row_ids::id and row_ids::version.
 Result<connector::Batches> scan_rows(const std::shared_ptr<io::Store>& store,
                                      const std::string& table, const TableInfoPtr& info,
                                      const std::shared_ptr<const RowChoice>& choice,

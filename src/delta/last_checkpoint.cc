@@ -120,14 +120,18 @@ std::optional<LastCheckpoint> parse_last_checkpoint(std::string_view text) {
       checksum->get<std::string>() != md5_hex(*form)) {
     return std::nullopt;
   }
-  return LastCheckpoint{*version, number("size").value_or(0), number("sizeInBytes").value_or(0),
-                        number("numOfAddFiles").value_or(0)};
+  return LastCheckpoint{*version,
+                        number("size").value_or(0),
+                        number("sizeInBytes").value_or(0),
+                        number("numOfAddFiles").value_or(0),
+                        {}};
 }
 
 std::string print_last_checkpoint(const LastCheckpoint& pointer) {
-  const std::string body =
+  std::string body =
       fmt::format("{{\"version\":{},\"size\":{},\"sizeInBytes\":{},\"numOfAddFiles\":{}",
                   pointer.version, pointer.size, pointer.size_in_bytes, pointer.add_files);
+  if (!pointer.v2.empty()) body += ",\"v2Checkpoint\":" + pointer.v2;
   return fmt::format("{},\"checksum\":\"{}\"}}", body, md5_hex(*canonical_form(body + "}")));
 }
 

@@ -14,6 +14,7 @@ struct LastCheckpoint {
   std::int64_t size = 0;  // rows
   std::int64_t size_in_bytes = 0;
   std::int64_t add_files = 0;
+  std::string v2 = {};  // of a V2 checkpoint: what it consists of, as a JSON object; written only
 };
 
 // Nothing: not whole JSON, no version, a key twice, or a checksum that does not fit.

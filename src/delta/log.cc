@@ -171,6 +171,30 @@ Result<std::vector<Action>> Log::read_commit(std::int64_t version) const {
   return parse_actions(bytes, path);
 }
 
+Result<std::optional<std::int64_t>> Log::in_commit_timestamp(std::int64_t version) const {
+  const std::string path = io::join_path(directory_, commit_name(version));
+  auto bytes = store_->get(path);
+  if (!bytes.ok()) {
+    if (bytes.status().is(ErrorKind::file_not_found)) return std::optional<std::int64_t>();
+    return bytes.status();
+  }
+  // It stands in the first line, and a commit may have many.
+  const std::string_view first = std::string_view(*bytes).substr(0, bytes->find('\n'));
+  TRY_ASSIGN(const auto actions, parse_actions(first, path));
+  for (const auto& action : actions) {
+    const auto* info = std::get_if<CommitInfo>(&action);
+    if (info != nullptr) return info->in_commit_timestamp;
+  }
+  return std::optional<std::int64_t>();
+}
+
+Result<std::int64_t> Log::file_time_ms(std::int64_t version) const {
+  const auto info = store_->stat(io::join_path(directory_, commit_name(version)));
+  if (info.ok()) return info->modified_us / 1000;
+  if (info.status().is(ErrorKind::file_not_found)) return std::int64_t{0};
+  return info.status();
+}
+
 Status Log::load(std::optional<std::int64_t> target, LogState& state) const {
   if (const auto bytes = store_->get(io::join_path(directory_, "_last_checkpoint")); bytes.ok()) {
     const auto pointer = parse_last_checkpoint(*bytes);
@@ -325,24 +349,15 @@ Result<std::vector<Log::CommitTime>> Log::commit_times(std::int64_t first) const
 
   std::vector<CommitTime> times;
   for (const std::int64_t version : read_listing(names).commits) {
-    std::int64_t time_ms = 0;
-    bool known_time = false;
+    std::optional<std::int64_t> stated;
     if (in_commit && version >= in_commit_from) {
-      TRY_ASSIGN(const auto actions, read_commit(version));
-      for (const auto& action : actions) {
-        const auto* info = std::get_if<CommitInfo>(&action);
-        if (info != nullptr && info->in_commit_timestamp) {
-          time_ms = *info->in_commit_timestamp;
-          known_time = true;
-        }
-      }
+      TRY_ASSIGN(stated, in_commit_timestamp(version));
     }
-    if (!known_time) {
-      TRY_ASSIGN(const auto info, store_->stat(io::join_path(directory_, commit_name(version))));
-      time_ms = info.modified_us / 1000;
-      if (!times.empty()) time_ms = std::max(time_ms, times.back().time_ms + 1);
+    if (!stated) {
+      TRY_ASSIGN(stated, file_time_ms(version));
+      if (!times.empty()) stated = std::max(*stated, times.back().time_ms + 1);
     }
-    times.push_back({version, time_ms});
+    times.push_back({version, *stated});
   }
   return times;
 }

@@ -56,6 +56,11 @@ class Log : public std::enable_shared_from_this<Log> {
   // FileNotFound when there is none.
   Result<std::vector<Action>> read_commit(std::int64_t version) const;
 
+  // What the commit says of its time; nothing: it does not.
+  Result<std::optional<std::int64_t>> in_commit_timestamp(std::int64_t version) const;
+  // Of the commit's file; 0: there is none.
+  Result<std::int64_t> file_time_ms(std::int64_t version) const;
+
   // Publishes the bytes as `version`: AlreadyExists when another was first; other errors may have
   // had effect.
   Status publish(std::int64_t version, std::string_view bytes);

@@ -1,8 +1,10 @@
 #include "delta/log_cleanup.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "delta/checkpoint.h"
 #include "delta/log_names.h"
 
@@ -52,6 +54,45 @@ Result<std::optional<std::int64_t>> first_version_to_keep(io::Store& store,
   return std::optional<std::int64_t>();
 }
 
+// Sidecars younger than these days may be of a checkpoint that is on its way.
+constexpr std::int64_t sidecar_days_min = 1;
+
+// The names of sidecars that the checkpoints left in the log need. One that cannot be read may need
+// any: an error.
+Result<std::set<std::string>> needed_sidecars(io::Store& store, const std::string& directory) {
+  TRY_ASSIGN(const auto names, store.list_names(directory, {}));
+  std::set<std::string> needed;
+  for (const auto& name : names) {
+    const auto parsed = parse_log_name(name);
+    if (!parsed || parsed->kind == LogName::Kind::commit) continue;
+    TRY_ASSIGN(const auto sidecars, sidecars_of(store, directory, {parsed->version, {name}}));
+    for (const auto& sidecar : sidecars) {
+      needed.insert(std::string(io::base_name(percent_decode(sidecar))));
+      needed.insert(std::string(io::base_name(sidecar)));
+    }
+  }
+  return needed;
+}
+
+Status remove_sidecars(io::Store& store, const std::string& directory, std::int64_t now_ms) {
+  const std::string sidecars = io::join_path(directory, sidecar_directory);
+  const auto files = store.list(sidecars);
+  if (!files.ok()) {
+    return files.status().is(ErrorKind::file_not_found) ? Status::OK() : files.status();
+  }
+  const std::int64_t cutoff_ms = (now_ms / day_ms - sidecar_days_min) * day_ms;
+  std::vector<std::string> old;
+  for (const auto& file : *files) {
+    if (!file.is_directory && file.modified_us / 1000 < cutoff_ms) old.push_back(file.path);
+  }
+  if (old.empty()) return Status::OK();
+  TRY_ASSIGN(const auto needed, needed_sidecars(store, directory));
+  for (const auto& path : old) {
+    if (!needed.contains(std::string(io::base_name(path)))) TRY(store.remove(path));
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 std::optional<std::int64_t> newest_expired(const std::vector<CommitFileTime>& commits,
@@ -95,7 +136,7 @@ Status LogCleaner::clean(io::Store& store, const std::string& log_directory, con
              *keep_from);
   }
   oldest_ms_.reset();
-  return Status::OK();
+  return removed > 0 ? remove_sidecars(store, log_directory, now_ms) : Status::OK();
 }
 
 }  // namespace millstream::delta

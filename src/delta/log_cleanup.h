@@ -1,6 +1,6 @@
 // Log cleanup: what is older than delta.logRetentionDuration and not needed to rebuild a version
 // that is kept goes, as long as delta.enableExpiredLogCleanup says so. Runs after a checkpoint has
-// been written. Sidecars stay.
+// been written. Sidecars go when no checkpoint that is left names them.
 #pragma once
 
 #include <cstdint>

@@ -127,6 +127,41 @@ TEST_F(LogCleanup, ABrokenCheckpointIsNone) {
   EXPECT_EQ(clean(), 5);
 }
 
+std::vector<std::string> sidecars_in(io::Store& store) {
+  return store.list_names(log_dir + "/_sidecars", {}).value();
+}
+
+TEST_F(LogCleanup, SidecarsGoWithTheirCheckpoints) {
+  make({60, 59, 58, 57, 56, 55}, 100);
+  const auto log = Log::at(store_, "/t", {false});
+  const auto checkpoint = [&](std::int64_t version, std::int64_t age) {
+    clock_.set(now_ms - age * day_ms);
+    return write_v2_checkpoint(*store_, log_dir, *log->at_version(version).value(), now_ms, 2);
+  };
+  ASSERT_TRUE(checkpoint(3, 57).ok());
+  ASSERT_TRUE(checkpoint(5, 55).ok());
+  ASSERT_TRUE(store_->put(log_dir + "/_sidecars/lost.parquet", "x").ok());
+  clock_.set(now_ms);
+  ASSERT_TRUE(store_->put(log_dir + "/_sidecars/on_its_way.parquet", "x").ok());
+  ASSERT_EQ(sidecars_in(*store_).size(), 2U + 3U + 2U);
+  EXPECT_EQ(clean(), 5);
+  EXPECT_EQ(sidecars_in(*store_).size(), 3U + 1U);
+  EXPECT_EQ(files_at(5), 6);
+}
+
+TEST_F(LogCleanup, SidecarsStayWhileACheckpointCannotBeRead) {
+  make({60, 59, 58, 57, 56, 55}, 100);
+  const auto log = Log::at(store_, "/t", {false});
+  for (const std::int64_t version : {3, 5}) {
+    clock_.set(now_ms - 55 * day_ms);
+    const auto state = log->at_version(version).value();
+    ASSERT_TRUE(write_v2_checkpoint(*store_, log_dir, *state, now_ms, 2).ok());
+  }
+  ASSERT_TRUE(store_->put(log_dir + "/" + v2_checkpoint_name(5), "{\"torn").ok());
+  EXPECT_FALSE(cleaner_.clean(*store_, log_dir, *info_, now_ms).ok());
+  EXPECT_EQ(sidecars_in(*store_).size(), 2U + 3U);
+}
+
 TEST_F(LogCleanup, AClockThatWentBackExpiresNothing) {
   EXPECT_EQ(newest_expired({{0, 10}, {1, 50}, {2, 20}, {3, 21}}, 30), 0);
   EXPECT_EQ(newest_expired({{0, 10}, {1, 10}, {2, 10}}, 11), 1);

@@ -29,6 +29,15 @@ std::string checkpoint_name(std::int64_t version) {
   return fmt::format("{:020}.checkpoint.parquet", version);
 }
 
+std::string v2_checkpoint_name(std::int64_t version) {
+  return fmt::format("{:020}.checkpoint.{}.json", version, new_uuid());
+}
+
+std::string sidecar_name(std::int64_t version, std::size_t part, std::size_t parts) {
+  return fmt::format("{:020}.checkpoint.{:010}.{:010}.{}.parquet", version, part, parts,
+                     new_uuid());
+}
+
 std::string listing_start(std::int64_t version) { return fmt::format("{:020}", version); }
 
 std::optional<LogName> parse_log_name(std::string_view name) {

@@ -14,6 +14,11 @@ namespace millstream::delta {
 
 std::string commit_name(std::int64_t version);      // "00000000000000000007.json"
 std::string checkpoint_name(std::int64_t version);  // "00000000000000000010.checkpoint.parquet"
+// Names of their own: "00000000000000000010.checkpoint.<uuid>.json", and in sidecar_directory
+// "00000000000000000010.checkpoint.0000000001.0000000002.<uuid>.parquet".
+std::string v2_checkpoint_name(std::int64_t version);
+std::string sidecar_name(std::int64_t version, std::size_t part, std::size_t parts);
+inline constexpr std::string_view sidecar_directory = "_sidecars";
 // A name that sorts before every file of `version` and after every commit before it.
 std::string listing_start(std::int64_t version);
 

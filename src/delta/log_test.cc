@@ -288,6 +288,73 @@ TEST(Log, CheckpointsHoldTheState) {
   EXPECT_EQ((*open(store)->at_version(22))->files().size(), 23u);
 }
 
+// A table of `commits` commits whose checkpoints are V2 ones.
+void fill_v2(Log& log, int commits) {
+  Transaction txn;
+  txn.metadata = metadata_of("id BIGINT");
+  txn.metadata->configuration["delta.checkpointPolicy"] = "v2";
+  txn.protocol = Protocol{3, 7, std::vector<std::string>{"v2Checkpoint"},
+                          std::vector<std::string>{"v2Checkpoint"}};
+  txn.domains = {{"mine", "{}", false}};
+  ASSERT_TRUE(commit(log, txn).ok());
+  fill(log, commits);
+}
+
+std::vector<std::string> v2_checkpoints(io::Store& store) {
+  auto names = store.list_names(log_dir, {}).value();
+  std::erase_if(names, [](const auto& name) {
+    const auto parsed = parse_log_name(name);
+    return !parsed || parsed->kind != LogName::Kind::uuid_checkpoint;
+  });
+  return names;
+}
+
+TEST(Log, V2CheckpointsHoldTheState) {
+  const auto store = io::memory_store();
+  const auto log = open(store);
+  fill_v2(*log, 25);
+  ASSERT_EQ(v2_checkpoints(*store).size(), 2U);
+  EXPECT_FALSE(store->exists(log_dir + "/" + checkpoint_name(20)).value());
+  const auto pointer = store->get(log_dir + "/_last_checkpoint").value();
+  ASSERT_TRUE(parse_last_checkpoint(pointer).has_value());
+  EXPECT_EQ(parse_last_checkpoint(pointer)->version, 20);
+  EXPECT_NE(pointer.find(v2_checkpoints(*store).back()), std::string::npos);
+  for (int i = 0; i <= 20; ++i) ASSERT_TRUE(store->remove(log_dir + "/" + commit_name(i)).ok());
+  const auto snapshot = *open(store)->latest();
+  EXPECT_EQ(live(snapshot), live(log->known()));
+  EXPECT_EQ(snapshot->txn_version("app"), 24);
+  EXPECT_EQ(snapshot->metadata(), log->known()->metadata());
+  EXPECT_EQ(snapshot->protocol(), log->known()->protocol());
+  EXPECT_EQ(snapshot->domains().size(), 1U);
+}
+
+TEST(Log, V2CheckpointsInManySidecars) {
+  const auto store = io::memory_store();
+  const auto log = open(store);
+  fill(*log, 7);
+  ASSERT_TRUE(write_v2_checkpoint(*store, log_dir, *log->known(), 1, 3).ok());
+  ASSERT_EQ(store->list_names(log_dir + "/_sidecars", {})->size(), 3U);
+  for (int i = 0; i <= 6; ++i) ASSERT_TRUE(store->remove(log_dir + "/" + commit_name(i)).ok());
+  EXPECT_EQ(live(*open(store)->latest()), live(log->known()));
+}
+
+// Whatever call fails: the state is there, and a checkpoint that is named has its sidecars.
+TEST(Log, V2CheckpointsThatFail) {
+  for (int n = 0;; ++n) {
+    const auto memory = io::memory_store();
+    const auto log = open(memory);
+    fill(*log, 5);
+    io::FaultStore faulty(memory, io::fail_call(n, io::Fault::error_before));
+    const bool done = write_v2_checkpoint(faulty, log_dir, *log->known(), 1, 2).ok();
+    EXPECT_EQ(live(*open(memory)->latest()), live(log->known()));
+    for (const auto& name : v2_checkpoints(*memory)) {
+      const auto ignore = [](const std::vector<Action>&) { return Status::OK(); };
+      EXPECT_TRUE(read_checkpoint(memory, log_dir, {4, {name}}, ignore).ok()) << n;
+    }
+    if (done) break;
+  }
+}
+
 TEST(Log, TheHintIsOnlyAHint) {
   const auto store = io::memory_store();
   const auto log = open(store);

@@ -11,6 +11,7 @@
 #include "connector/chained.h"
 #include "delta/commit_files.h"
 #include "delta/file_scan.h"
+#include "delta/row_tracking.h"
 #include "format/parquet.h"
 
 namespace millstream::delta {
@@ -36,10 +37,11 @@ FileSizes sizes_of(const std::vector<std::int64_t>& sizes) {
 
 // A list of files as one partition of rows, so that one thread writes them one after the other.
 Result<connector::Batches::Partition> rows_of_bin(const Log& log, const SnapshotPtr& snapshot,
+                                                  const TableInfo& info,
                                                   const std::vector<AddFilePtr>& bin,
                                                   const std::string& time_zone) {
   connector::ScanRequest request;
-  for (const auto& field : snapshot->schema()) request.columns.push_back(field.name);
+  for (const auto& field : info.schema) request.columns.push_back(field.name);
   TRY_ASSIGN(auto rows, scan_files(log.store(), log.table(), snapshot->info_ptr(), bin, request,
                                    true, time_zone));
   return connector::chained(std::move(rows.partitions));
@@ -113,17 +115,18 @@ bool has_other_fields(const column::Schema& file, const column::Schema& table) {
 // The new files of bins whose rows are clustered, or not; added to `out` also when it fails.
 Status write_group(const Log& log, const SnapshotPtr& snapshot, const std::vector<Bin>& bins,
                    const Rewriting& rewriting, const CancelToken* cancel, DataFiles& out) {
-  connector::Batches rows{snapshot->schema(), {}};
+  TRY_ASSIGN(const TableInfoPtr info, as_rewritten(snapshot->info_ptr()));
+  connector::Batches rows{info->schema, {}};
   for (const auto& bin : bins) {
     TRY_ASSIGN(auto partition, rewriting.rows
                                    ? rewriting.rows(bin, snapshot->info_ptr())
-                                   : rows_of_bin(log, snapshot, bin, rewriting.time_zone));
+                                   : rows_of_bin(log, snapshot, *info, bin, rewriting.time_zone));
     rows.partitions.push_back(std::move(partition));
   }
   DataWriteOptions options;
   options.max_bytes_per_file = rewriting.max_bytes;
   TRY_ASSIGN(DataFiles files,
-             write_data_files(log.store(), log.table(), snapshot->info(), rows, options, cancel));
+             write_data_files(log.store(), log.table(), *info, rows, options, cancel));
   std::map<std::string, std::string> tags;
   if (!rewriting.cluster_by.empty()) {
     static Random random = Random::from_device();
@@ -264,6 +267,7 @@ Result<Optimized> rewrite_bins(const std::shared_ptr<Log>& log, const SnapshotPt
   done.added = sizes_of(added);
   done.removed = sizes_of(removed);
   done.partitions = static_cast<std::int64_t>(partitions.size());
+  txn.keeps_row_ids = keeps_row_ids(snapshot->info());
   txn.isolation = "SnapshotIsolation";
   txn.operation = rewriting.operation;
   txn.parameters = rewriting.parameters;

@@ -10,15 +10,18 @@
 
 #include "delta/column_mapping.h"
 #include "delta/row_change.h"
+#include "delta/row_tracking.h"
 #include "delta/values.h"
 #include "format/arrow_status.h"
-#include "format/file_columns.h"
 
 namespace millstream::delta {
 namespace {
 
 column::Schema with_places(const Snapshot& snapshot) {
   column::Schema schema = without_delta_notes(snapshot.schema());
+  if (keeps_row_ids(snapshot.info())) {
+    schema.push_back({std::string(row_ids::id), column::long_type(), true, {}});
+  }
   schema.push_back({std::string(places::column), column::long_type(), false, {}});
   return schema;
 }
@@ -30,7 +33,9 @@ PlacedRows::PlacedRows(Context context, std::shared_ptr<const RowChoice> choice)
       choice_(std::move(choice)),
       schema_(with_places(*context_.snapshot)) {}
 
-const column::Schema& PlacedRows::metadata_fields() const { return format::file_metadata_fields(); }
+const column::Schema& PlacedRows::metadata_fields() const {
+  return delta::metadata_fields(context_.snapshot->info());
+}
 
 Result<connector::Batches> PlacedRows::scan(const connector::ScanRequest& request) const {
   return scan_rows(context_.store, context_.table, context_.snapshot->info_ptr(), choice_, request,
@@ -65,6 +70,10 @@ Result<std::shared_ptr<arrow::Array>> FileRows::column_of(const std::string& nam
     }
     TRY_ARROW_ASSIGN(auto array, builder.Finish());
     return array;
+  }
+  if (name == row_ids::id) {
+    TRY_ARROW_ASSIGN(auto none, arrow::MakeArrayOfNull(arrow::int64(), files));
+    return none;
   }
   const TableInfo& info = context_.snapshot->info();
   const auto index = static_cast<std::size_t>(column::find_field(info.schema, name));

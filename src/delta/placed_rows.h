@@ -1,5 +1,6 @@
 // PlacedRows: the rows of some files of one version of a table, each with its place
-// (places::column, after the table's columns): what statements that change rows read. Immutable.
+// (places::column, after the table's columns) and, where the table keeps them, its id (before the
+// place): what statements that change rows read. Immutable.
 #pragma once
 
 #include <arrow/type_fwd.h>

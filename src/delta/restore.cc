@@ -11,6 +11,7 @@
 #include "delta/log.h"
 #include "delta/log_names.h"
 #include "delta/manifest.h"
+#include "delta/retry.h"
 #include "delta/time_travel.h"
 
 namespace millstream::delta {
@@ -63,11 +64,9 @@ Status check_files(io::Store& store, const std::string& table,
   return Status::OK();
 }
 
-}  // namespace
-
-Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& store,
-                                              const std::string& table,
-                                              const RestoreTarget& target) {
+Result<std::optional<Restored>> restore_once(const std::shared_ptr<io::Store>& store,
+                                             const std::string& table,
+                                             const RestoreTarget& target) {
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr now, log->latest());
   if (now == nullptr) return Status::not_found("no Delta table in {}", table);
@@ -123,6 +122,14 @@ Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& 
   TRY(keep_manifests(*log, txn));
   log->wait_for_checkpoints();
   return std::optional(out);
+}
+
+}  // namespace
+
+Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& store,
+                                              const std::string& table,
+                                              const RestoreTarget& target) {
+  return retried([&] { return restore_once(store, table, target); });
 }
 
 }  // namespace millstream::delta

@@ -28,7 +28,7 @@ struct Restored {
 };
 
 // Nothing when it is the newest version already. DELTA_CANNOT_RESTORE_TABLE_VERSION; a file that is
-// needed and gone is an error that names it.
+// needed and gone is an error that names it. Another commit that is first is restored away too.
 Result<std::optional<Restored>> restore_table(const std::shared_ptr<io::Store>& store,
                                               const std::string& table,
                                               const RestoreTarget& target);

@@ -12,6 +12,7 @@
 #include "delta/deletion_vector.h"
 #include "delta/features.h"
 #include "delta/file_scan.h"
+#include "delta/row_tracking.h"
 #include "delta/stats.h"
 #include "format/parquet.h"
 
@@ -106,9 +107,10 @@ Result<std::vector<AddFilePtr>> mark_rows(const Log& log, const ChangedFiles& ma
   return out;
 }
 
-// The rows of those files that stay.
+// The rows of those files that stay; with their ids, where `info` has them.
 Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& change,
-                                          const ChangedFiles& rewritten, std::int64_t* bytes) {
+                                          const TableInfo& info, const ChangedFiles& rewritten,
+                                          std::int64_t* bytes) {
   auto choice = std::make_shared<RowChoice>();
   for (const auto& changed : rewritten) {
     choice->files.push_back(changed.file);
@@ -116,7 +118,7 @@ Result<connector::Batches> rows_that_stay(const Log& log, const RowChange& chang
     *bytes += changed.file->size;
   }
   connector::ScanRequest request;
-  for (const auto& field : change.plan.info->schema) request.columns.push_back(field.name);
+  for (const auto& field : info.schema) request.columns.push_back(field.name);
   return scan_rows(log.store(), log.table(), change.plan.info, choice, request, true,
                    change.time_zone);
 }
@@ -176,8 +178,9 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   std::atomic<std::int64_t> copied{0};
   std::int64_t copied_bytes = 0;
   TRY_ASSIGN(const Fates fates, fates_of(*log, change));
-  TRY_ASSIGN(const auto stay, rows_that_stay(*log, change, fates.rewritten, &copied_bytes));
-  connector::Batches rows{change.plan.info->schema, change.added.partitions};
+  TRY_ASSIGN(const TableInfoPtr info, as_rewritten(change.plan.info));
+  TRY_ASSIGN(const auto stay, rows_that_stay(*log, change, *info, fates.rewritten, &copied_bytes));
+  connector::Batches rows{info->schema, change.added.partitions};
   for (const auto& partition : stay.partitions) {
     rows.partitions.push_back(
         [partition, &copied]() -> Result<std::unique_ptr<connector::BatchReader>> {
@@ -190,8 +193,8 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
     rows.partitions = {connector::chained(std::move(rows.partitions))};
   DataWriteOptions options;
   options.max_bytes_per_file = file_bytes_max;
-  TRY_ASSIGN(DataFiles files, write_data_files(log->store(), log->table(), *change.plan.info, rows,
-                                               options, cancel));
+  TRY_ASSIGN(DataFiles files,
+             write_data_files(log->store(), log->table(), *info, rows, options, cancel));
   const auto change_files = write_change_files(*log, change, cancel);
   if (!change_files.ok()) {
     remove_data_files(*log->store(), log->table(), files);
@@ -227,6 +230,7 @@ Result<std::int64_t> commit_rows(const std::shared_ptr<Log>& log, const RowChang
   for (const auto& file : change.files_read) {
     txn.rows_read->files.insert(resolve_path(log->table(), file->path));
   }
+  txn.keeps_row_ids = keeps_row_ids(*change.plan.info);
   txn.operation = change.operation;
   txn.parameters = change.parameters;
   txn.user_metadata = change.user_metadata;

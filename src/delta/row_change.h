@@ -33,7 +33,9 @@ struct RowChange {
   std::vector<connector::Predicate> predicates;  // which rows were looked at; none: all
   std::vector<AddFilePtr> files_read;
   std::vector<ChangedFile> changed;
-  connector::Batches added;  // the rows in their place, and new ones; may be empty
+  // The rows in their place, and new ones; may be empty. Of a table that keeps row ids with the
+  // columns of with_row_ids.
+  connector::Batches added;
   // Every change, as the table's columns and _change_type; empty: the files say it.
   connector::Batches change_feed;
   WritePlan plan;                                  // the table as it is after the change

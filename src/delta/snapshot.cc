@@ -159,6 +159,7 @@ Status LogState::apply_action(const Action& action) {
 
 Status LogState::apply(std::int64_t version, const std::vector<Action>& actions) {
   CHECK(version > version_);
+  in_commit_timestamp_.reset();
   // Order within a commit has no meaning: a file that is removed and added with another deletion
   // vector has two keys.
   for (const auto& action : actions) TRY(apply_action(action));

@@ -8,9 +8,9 @@
 #include "delta/log.h"
 #include "delta/log_names.h"
 #include "delta/plain_files.h"
+#include "delta/row_tracking.h"
 #include "delta/stats.h"
 #include "delta/time_travel.h"
-#include "format/file_columns.h"
 #include "format/plain_parquet.h"
 
 namespace millstream::delta {
@@ -106,7 +106,9 @@ DeltaTable::DeltaTable(std::shared_ptr<io::Store> store, std::string table, Snap
       schema_(without_delta_notes(snapshot_->schema())) {}
 
 const column::Schema& DeltaTable::schema() const { return schema_; }
-const column::Schema& DeltaTable::metadata_fields() const { return format::file_metadata_fields(); }
+const column::Schema& DeltaTable::metadata_fields() const {
+  return delta::metadata_fields(snapshot_->info());
+}
 
 std::vector<AddFilePtr> DeltaTable::live_files() const {
   std::vector<AddFilePtr> files;

@@ -38,12 +38,15 @@ Result<std::int64_t> version_at(const std::vector<Log::CommitTime>& times, std::
   return version;
 }
 
+// From the newest on: files of commits before in-commit timestamps may be younger than these say.
 std::optional<std::int64_t> version_from(const std::vector<Log::CommitTime>& times,
                                          std::int64_t time_ms) {
-  for (const auto& commit : times) {
-    if (commit.time_ms >= time_ms) return commit.version;
+  std::optional<std::int64_t> first;
+  for (auto commit = times.rbegin(); commit != times.rend(); ++commit) {
+    if (commit->time_ms < time_ms) break;
+    first = commit->version;
   }
-  return std::nullopt;
+  return first;
 }
 
 std::string timestamp_string(std::int64_t time_ms) {

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "delta/features.h"
+#include "delta/row_tracking.h"
 #include "delta/version.h"
 
 namespace millstream::delta {
@@ -33,7 +34,11 @@ std::string commit_info(const Transaction& ours, const std::string& txn_id, std:
     out += json_quote(name) + ':' + json_quote(value);
   }
   out += '}';
-  if (ours.numbers_rows) out += R"(,"tags":{"delta.identity.schemaUpdate":"true"})";
+  std::vector<std::string> tags;
+  if (ours.numbers_rows) tags.push_back(R"("delta.identity.schemaUpdate":"true")");
+  if (ours.keeps_row_ids) tags.push_back(R"("delta.rowTracking.preserved":"true")");
+  if (ours.tracks_rows_only) tags.push_back(R"("rowTrackingEnablementOnly":"true")");
+  if (!tags.empty()) out += ",\"tags\":{" + join(tags, ",") + '}';
   if (!ours.user_metadata.empty()) out += ",\"userMetadata\":" + json_quote(ours.user_metadata);
   return out + fmt::format(",\"engineInfo\":{},\"txnId\":{}}}}}", json_quote(engine_info),
                            json_quote(txn_id));
@@ -79,28 +84,43 @@ bool is_ours(const std::vector<Action>& actions, const std::string& txn_id) {
   });
 }
 
-// The in-commit timestamp of a version; where the state did not see its commit (it came from a
-// checkpoint), the commit says.
-Result<std::int64_t> timestamp_of(const Log& log, const SnapshotPtr& snapshot) {
-  if (snapshot->in_commit_timestamp()) return *snapshot->in_commit_timestamp();
-  TRY_ASSIGN(const auto actions, log.read_commit(snapshot->version()));
-  for (const auto& action : actions) {
-    const auto* info = std::get_if<CommitInfo>(&action);
-    if (info != nullptr && info->in_commit_timestamp) return *info->in_commit_timestamp;
+// When a version was committed, as its table tells the time.
+Result<std::int64_t> time_of(const Log& log, std::int64_t version, const SnapshotPtr& state) {
+  if (state != nullptr && state->version() == version && state->in_commit_timestamp()) {
+    return *state->in_commit_timestamp();
   }
-  return 0;
+  TRY_ASSIGN(const auto stated, log.in_commit_timestamp(version));
+  return stated ? *stated : log.file_time_ms(version);
+}
+
+constexpr const char* told_since_version = "delta.inCommitTimestampEnablementVersion";
+constexpr const char* told_since_time = "delta.inCommitTimestampEnablementTimestamp";
+
+// Where the commit is the one that turns in-commit timestamps on in a table that had commits
+// without: since when they are told.
+void note_enablement(std::int64_t version, std::int64_t timestamp_ms, Metadata& metadata) {
+  metadata.configuration[told_since_version] = fmt::to_string(version);
+  metadata.configuration[told_since_time] = fmt::to_string(timestamp_ms);
+}
+
+// A table that takes another's place, whose commits go on telling it.
+void keep_enablement(const Metadata& before, Metadata& metadata) {
+  for (const char* property : {told_since_version, told_since_time}) {
+    const auto found = before.configuration.find(property);
+    if (found != before.configuration.end()) metadata.configuration.insert(*found);
+  }
 }
 
 // One commit on its way into the log.
 class Committer {
  public:
   Committer(Log& log, const Transaction& ours)
-      : log_(log), ours_(ours), txn_id_(new_uuid()), body_(body_of(ours)), state_(ours.read) {}
+      : log_(log), ours_(ours), txn_id_(new_uuid()), state_(ours.read), placed_(ours) {}
 
   Result<std::int64_t> run() {
     next_ = ours_.read == nullptr ? 0 : ours_.read->version() + 1;
     for (;;) {
-      TRY(prepare());
+      if (prepared_ != next_) TRY(prepare());
       TRY(failpoints::pass("delta.before_commit"));
       const Status published = log_.publish(next_, first_line_ + '\n' + body_);
       if (published.ok()) break;
@@ -118,20 +138,65 @@ class Committer {
       unclear_ = 0;
     }
     TRY(failpoints::pass("delta.after_commit"));
-    TRY(log_.advance(next_, actions_of(ours_, txn_id_, in_commit_timestamp_), true).status());
+    TRY(log_.advance(next_, actions_of(placed_, txn_id_, in_commit_timestamp_), true).status());
     return next_;
   }
 
  private:
   Status prepare() {
     const std::int64_t now = SystemClock().now_ms();
-    const SnapshotPtr& base = state_;
-    in_commit_timestamp_.reset();
-    if (base != nullptr && base->info().flag("delta.enableInCommitTimestamps", false)) {
-      TRY_ASSIGN(const std::int64_t previous, timestamp_of(log_, base));
-      in_commit_timestamp_ = std::max(now, previous + 1);
-    }
+    TRY(place_in_time(now));
+    TRY(give_ids());
     first_line_ = commit_info(ours_, txn_id_, now, in_commit_timestamp_);
+    if (body_.empty() || depends_on_version_) body_ = body_of(placed_);
+    prepared_ = next_;
+    return Status::OK();
+  }
+
+  bool tells_time() const {
+    static const std::string property = "delta.enableInCommitTimestamps";
+    if (!ours_.metadata) return ours_.read->info().flag(property, false);
+    const auto found = ours_.metadata->configuration.find(property);
+    return found != ours_.metadata->configuration.end() &&
+           parse_bool(found->second).value_or(false);
+  }
+
+  // The in-commit timestamp: later than that of the version before, whatever the clock says.
+  Status place_in_time(std::int64_t now_ms) {
+    in_commit_timestamp_.reset();
+    if (!tells_time()) return Status::OK();
+    in_commit_timestamp_ = now_ms;
+    if (next_ == 0) return Status::OK();
+    TRY_ASSIGN(const std::int64_t previous, time_of(log_, next_ - 1, state_));
+    in_commit_timestamp_ = std::max(now_ms, previous + 1);
+    const bool told_before =
+        ours_.read != nullptr && ours_.read->info().flag("delta.enableInCommitTimestamps", false);
+    if (!ours_.metadata) return Status::OK();
+    if (told_before) {
+      keep_enablement(ours_.read->metadata(), *placed_.metadata);
+    } else {
+      depends_on_version_ = true;
+      note_enablement(next_, *in_commit_timestamp_, *placed_.metadata);
+    }
+    return Status::OK();
+  }
+
+  // Ids for the rows of new files, above all that were given before this version.
+  Status give_ids() {
+    const Metadata& metadata = ours_.metadata ? *ours_.metadata : ours_.read->metadata();
+    if (!gives_row_ids(ours_.protocol ? *ours_.protocol : ours_.read->protocol(), metadata)) {
+      return Status::OK();
+    }
+    depends_on_version_ = true;
+    placed_.adds = ours_.adds;
+    placed_.domains = ours_.domains;
+    std::int64_t highest = highest_row_id_;
+    for (const auto& domain : ours_.domains) {
+      if (domain.domain == row_ids::domain) highest = std::max(highest, highest_row_id(domain));
+    }
+    std::erase_if(placed_.domains, [](const auto& one) { return one.domain == row_ids::domain; });
+    TRY(give_row_ids(next_, placed_.adds, highest));
+    if (highest != highest_row_id_) placed_.domains.push_back(row_id_domain(highest));
     return Status::OK();
   }
 
@@ -146,6 +211,11 @@ class Committer {
       }
       if (is_ours(*actions, txn_id_)) return true;
       TRY(check_conflict(ours_, next_, *actions, log_.table()));
+      for (const auto& action : *actions) {
+        const auto* domain = std::get_if<DomainMetadata>(&action);
+        if (domain != nullptr && domain->domain == row_ids::domain)
+          highest_row_id_ = highest_row_id(*domain);
+      }
       TRY_ASSIGN(state_, log_.advance(next_, *actions, false));
     }
   }
@@ -153,9 +223,14 @@ class Committer {
   Log& log_;
   const Transaction& ours_;
   const std::string txn_id_;
-  const std::string body_;
-  SnapshotPtr state_;  // before the attempt
+  std::string body_;
+  SnapshotPtr state_;   // before the attempt
+  Transaction placed_;  // ours, with what depends on the version that it is to be
+  bool depends_on_version_ = false;
+  std::int64_t highest_row_id_ =
+      ours_.read == nullptr ? -1 : highest_row_id(ours_.read->domains());  // before the attempt
   std::int64_t next_ = 0;
+  std::int64_t prepared_ = -1;  // the version that body_ and placed_ are for
   int unclear_ = 0;
   std::string first_line_;
   std::optional<std::int64_t> in_commit_timestamp_;

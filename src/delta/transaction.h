@@ -39,6 +39,8 @@ struct Transaction {
       false;  // overwrite, complete mode: what is in the table decided what is written
   std::optional<ReadSet> rows_read;  // DELETE, UPDATE, MERGE
   bool numbers_rows = false;         // the metadata differs by marks of identity columns only
+  bool keeps_row_ids = false;        // rows that were rewritten have the ids that they had
+  bool tracks_rows_only = false;     // the metadata differs by row tracking being on
 
   const char* isolation = "Serializable";  // as it is noted in the log
   std::string operation;

@@ -244,6 +244,76 @@ TEST(Commit, InCommitTimestampsAscend) {
                   ->starts_with("{\"commitInfo\":{\"inCommitTimestamp\":"));
 }
 
+// A commit that turns them on says since when; one that is tried again says so of its new version.
+TEST(Commit, InCommitTimestampsAreTurnedOn) {
+  const auto store = io::memory_store();
+  const auto log = Log::at(store, table, {false});
+  ASSERT_TRUE(commit(*log, creation()).ok());
+  Transaction turn_on;
+  turn_on.read = *log->latest();
+  turn_on.metadata = turn_on.read->metadata();
+  turn_on.metadata->configuration["delta.enableInCommitTimestamps"] = "true";
+  const auto other = Log::at(store, table, {false});
+  ASSERT_TRUE(commit(*other, append(*other->latest(), "f")).ok());
+  const auto version = commit(*log, turn_on);
+  ASSERT_TRUE(version.ok()) << version.status().to_string();
+  ASSERT_EQ(*version, 2);
+  for (const auto& snapshot : {log->known(), *Log::at(store, table, {false})->latest()}) {
+    EXPECT_EQ(snapshot->info().number("delta.inCommitTimestampEnablementVersion", -1), 2);
+    const auto stated = snapshot->in_commit_timestamp();
+    ASSERT_TRUE(stated.has_value());
+    EXPECT_EQ(snapshot->info().number("delta.inCommitTimestampEnablementTimestamp", -1), *stated);
+    EXPECT_GT(*stated, log->file_time_ms(1).value());
+  }
+  ASSERT_TRUE(commit(*log, append(log->known(), "g")).ok());
+  EXPECT_EQ(log->known()->info().number("delta.inCommitTimestampEnablementVersion", -1), 2);
+  EXPECT_GT(log->known()->in_commit_timestamp().value_or(0),
+            log->in_commit_timestamp(2)->value_or(0));
+}
+
+// Files get ids above all that were given; one that is tried again gets those of its new version.
+TEST(Commit, RowIdsAreGivenOnce) {
+  const auto store = io::memory_store();
+  const auto log = Log::at(store, table, {false});
+  Transaction create = creation();
+  create.protocol =
+      Protocol{1, 7, std::nullopt, std::vector<std::string>{"rowTracking", "domainMetadata"}};
+  ASSERT_TRUE(commit(*log, create).ok());
+  const auto of_rows = [](const std::string& path, int rows) {
+    AddFile add;
+    add.path = path;
+    add.stats = fmt::format("{{\"numRecords\":{}}}", rows);
+    return std::make_shared<const AddFile>(add);
+  };
+  Transaction second;
+  second.read = *log->latest();
+  second.adds = {of_rows("b", 5), of_rows("c", 1)};
+  const auto other = Log::at(store, table, {false});
+  Transaction first;
+  first.read = *other->latest();
+  first.adds = {of_rows("a", 10)};
+  ASSERT_EQ(commit(*other, first).value(), 1);
+  ASSERT_EQ(commit(*log, second).value(), 2);
+  for (const auto& snapshot : {log->known(), *Log::at(store, table, {false})->latest()}) {
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> ids;
+    snapshot->files().for_each([&](const AddFilePtr& file) {
+      ids[file->path] = {file->base_row_id.value_or(-1),
+                         file->default_row_commit_version.value_or(-1)};
+    });
+    EXPECT_EQ(ids["a"], std::make_pair(std::int64_t{0}, std::int64_t{1}));
+    EXPECT_EQ(ids["b"], std::make_pair(std::int64_t{10}, std::int64_t{2}));
+    EXPECT_EQ(ids["c"], std::make_pair(std::int64_t{15}, std::int64_t{2}));
+    EXPECT_NE(snapshot->domains().at("delta.rowTracking").configuration.find(":15,"),
+              std::string::npos);
+  }
+  Transaction unknown;
+  unknown.read = log->known();
+  AddFile add;
+  add.path = "d";
+  unknown.adds = {std::make_shared<const AddFile>(add)};
+  EXPECT_TRUE(commit(*log, unknown).status().is("DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS"));
+}
+
 TEST(Transaction, WhatMustNotBeCommitted) {
   const TableInfoPtr plain = make_table_info(metadata_of("id BIGINT")).value();
   Metadata kept = metadata_of("id BIGINT");

@@ -12,6 +12,7 @@
 #include "delta/deletion_vector.h"
 #include "delta/features.h"
 #include "delta/log.h"
+#include "delta/retry.h"
 #include "delta/transaction.h"
 
 namespace millstream::delta {
@@ -193,17 +194,19 @@ class VacuumRun {
 };
 
 // What was done is noted in the log, before and after.
-Status note(Log& log, const char* operation, std::string parameters,
-            std::vector<std::pair<std::string, std::string>> metrics) {
-  TRY_ASSIGN(const SnapshotPtr latest, log.latest());
-  if (latest == nullptr) return Status::OK();
-  Transaction txn;
-  txn.read = latest;
-  txn.isolation = "SnapshotIsolation";
-  txn.operation = operation;
-  txn.parameters = std::move(parameters);
-  txn.metrics = std::move(metrics);
-  return commit(log, txn).status();
+Status note(Log& log, const char* operation, const std::string& parameters,
+            const std::vector<std::pair<std::string, std::string>>& metrics) {
+  return retried([&]() -> Status {
+    TRY_ASSIGN(const SnapshotPtr latest, log.latest());
+    if (latest == nullptr) return Status::OK();
+    Transaction txn;
+    txn.read = latest;
+    txn.isolation = "SnapshotIsolation";
+    txn.operation = operation;
+    txn.parameters = parameters;
+    txn.metrics = metrics;
+    return commit(log, txn).status();
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "column/char_varchar.h"
 #include "delta/change_feed.h"
 #include "delta/features.h"
+#include "delta/row_tracking.h"
 
 namespace millstream::delta {
 namespace {
@@ -97,6 +98,10 @@ Status replace_properties(const WriteRequest& request, Metadata& next) {
   TRY(check_not_given(request.properties));
   const Metadata before = next;
   TRY_ASSIGN(next.configuration, check_properties(request.properties));
+  // Rows keep being tracked until it is said otherwise.
+  constexpr const char* tracks_rows = "delta.enableRowTracking";
+  if (const auto had = before.configuration.find(tracks_rows); had != before.configuration.end())
+    next.configuration.insert(*had);
   TRY_ASSIGN(const MappingMode mapping, mapping_mode(next));
   if (mapping == MappingMode::none) return Status::OK();
   next.configuration.insert_or_assign("delta.columnMapping.maxColumnId", std::string(1, '0'));
@@ -122,8 +127,9 @@ Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms
   metadata.schema_string = column::schema_to_json(schema);
   metadata.created_time = now_ms;
   WritePlan plan;
-  plan.metadata = metadata;
   plan.protocol = protocol_for(schema, request.properties);
+  name_row_ids(*plan.protocol, Metadata(), metadata);
+  plan.metadata = metadata;
   TRY_ASSIGN(plan.info, make_table_info(std::move(metadata)));
   TRY(check_feed_columns(nullptr, *plan.info));
   return plan;
@@ -180,6 +186,7 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   asked.insert(next.configuration.begin(), next.configuration.end());
   const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
   if (raised != snapshot->protocol()) plan.protocol = raised;
+  name_row_ids(raised, current, next);
   plan.metadata = next;
   TRY_ASSIGN(plan.info, make_table_info(std::move(next)));
   TRY(check_feed_columns(&snapshot->info(), *plan.info));

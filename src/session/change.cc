@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "delta/retry.h"
 #include "plan/text.h"
 #include "session/assignments.h"
 #include "session/row_rules.h"
@@ -16,9 +17,6 @@
 namespace millstream::session {
 
 namespace {
-
-// Another commit between the reading and the writing: from the beginning, some times.
-constexpr int attempts_max = 5;
 
 std::string json_text(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -93,6 +91,7 @@ class ChangeRun {
     if (change_.update) {
       for (std::size_t i = 0; i < values.size(); ++i)
         columns.push_back({table_.schema()[i].name, values[i]});
+      for (auto& kept : table_.kept_ids()) columns.push_back(std::move(kept));
     }
     columns.push_back({"place", table_.place()});
     const auto node = project(rows, columns);
@@ -191,15 +190,10 @@ StatementRun::Outcome StatementRun::operator()(const sql::Change& change) {
     return Status::unsupported("{} of a table of format {} is not supported", operation,
                                target.entry->provider);
   }
-  Result<std::optional<std::int64_t>> count = Status::internal("no attempt");
-  for (int attempt = 0; attempt < attempts_max; ++attempt) {
-    count = change_once(change, target);
-    if (count.ok() || count.status().kind() != ErrorKind::concurrent_modification) break;
-  }
-  TRY(count.status());
+  TRY_ASSIGN(const auto count, delta::retried([&] { return change_once(change, target); }));
   ResultTable table;
   table.column("num_affected_rows", CellType::number);
-  if (count->has_value()) table.row({number(**count)});
+  if (count) table.row({number(*count)});
   return finish(table);
 }
 

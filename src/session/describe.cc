@@ -586,7 +586,7 @@ StatementRun::Outcome StatementRun::describe_detail(const sql::Describe& describ
   TRY_ASSIGN(const auto table, delta::DeltaTable::open(warehouse_.store(), target.directory));
   const delta::Snapshot& snapshot = table->snapshot();
   const auto log = delta::Log::shared(warehouse_.store(), target.directory);
-  TRY_ASSIGN(const auto commits, log->commit_times(snapshot.version()));
+  TRY_ASSIGN(const std::int64_t modified_ms, log->file_time_ms(snapshot.version()));
   std::int64_t bytes = 0;
   snapshot.files().for_each([&](const auto& file) { bytes += file->size; });
   const delta::Metadata& metadata = snapshot.metadata();
@@ -615,7 +615,7 @@ StatementRun::Outcome StatementRun::describe_detail(const sql::Describe& describ
   if (target.name) row["name"] = target.shown;
   if (metadata.description) row["description"] = *metadata.description;
   if (metadata.created_time) row["createdAt"] = *metadata.created_time * 1000;
-  if (!commits.empty()) row["lastModified"] = commits.back().time_ms * 1000;
+  if (modified_ms > 0) row["lastModified"] = modified_ms * 1000;
   static const column::Schema schema = *column::parse_noted_schema(
       "format STRING, id STRING, name STRING, description STRING, location STRING, createdAt "
       "TIMESTAMP, lastModified TIMESTAMP, partitionColumns ARRAY<STRING>, clusteringColumns "

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "delta/identity.h"
+#include "delta/retry.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
 #include "delta/write.h"
@@ -448,9 +449,6 @@ Status insert_into_files(Session& session, const sql::Insert& insert, const Goal
   return note_partitions(*session.runtime().warehouse, name, *written, replaced, below);
 }
 
-// Another commit between the reading and the writing: from the beginning, some times.
-constexpr int attempts_max = 5;
-
 Status insert_once(Session& session, const sql::Insert& given, const ActionContext& context) {
   TRY_ASSIGN(const Goal goal, goal_of(session, given.table));
   TRY(check_names(session, given, goal));
@@ -501,12 +499,7 @@ Status check_insert(Session& session, const sql::Insert& given, const ActionCont
 }
 
 Status insert_rows(Session& session, const sql::Insert& insert, const ActionContext& context) {
-  Status status;
-  for (int attempt = 0; attempt < attempts_max; ++attempt) {
-    status = insert_once(session, insert, context);
-    if (status.ok() || status.kind() != ErrorKind::concurrent_modification) break;
-  }
-  return status;
+  return delta::retried([&] { return insert_once(session, insert, context); });
 }
 
 Status check_duplicates(const column::Schema& schema) {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "delta/retry.h"
 #include "plan/literal.h"
 #include "plan/tree.h"
 #include "session/assignments.h"
@@ -22,8 +23,6 @@
 namespace millstream::session {
 namespace {
 
-// Another commit between the reading and the writing: from the beginning, some times.
-constexpr int attempts_max = 5;
 constexpr std::int32_t no_action = -1;
 
 std::string json_text(const nlohmann::json& json) {
@@ -232,8 +231,9 @@ class MergeRun {
     return false;
   }
 
-  // The new values, when a clause gives some, then the action, then `more`.
+  // The new values, when a clause gives some, and `ids` with them; then the action, then `more`.
   Result<plan::NodePtr> actions(const plan::NodePtr& input, const Clauses& clauses,
+                                const std::vector<NamedExpr>& ids,
                                 const std::vector<NamedExpr>& more, bool acted_on_only) {
     plan::NodePtr rows = with_column(input, "action", action_of(clauses));
     const auto action = plan::make_attribute(rows->output.back());
@@ -246,6 +246,7 @@ class MergeRun {
       TRY_ASSIGN(auto value, value_of(clauses, action, i));
       columns.push_back({resolved_.schema[i].name, std::move(value)});
     }
+    if (writes(clauses)) columns.insert(columns.end(), ids.begin(), ids.end());
     columns.push_back({"action", action});
     columns.insert(columns.end(), more.begin(), more.end());
     return project(rows, columns);
@@ -256,7 +257,8 @@ class MergeRun {
                       const std::function<Result<bool>(const connector::RecordBatchPtr&,
                                                        std::int64_t, std::int32_t)>& acts) {
     TRY_ASSIGN(auto found, target_.session().execute(node, target_.context()));
-    const std::size_t width = writes(clauses) ? resolved_.schema.size() : 0;
+    const std::size_t width =
+        writes(clauses) ? resolved_.schema.size() + target_.kept_ids().size() : 0;
     column::Schema schema(found.schema.begin(),
                           found.schema.begin() + static_cast<std::ptrdiff_t>(width));
     const auto step = [&](const connector::RecordBatchPtr& batch) {
@@ -312,8 +314,8 @@ class MergeRun {
   Status find_matches() {
     const auto pairs = inner_join(target_.rows(), source_.rows(), resolved_.on);
     TRY_ASSIGN(const auto node,
-               actions(pairs, matched_, {{"place", target_.place()}, {"number", source_.number()}},
-                       false));
+               actions(pairs, matched_, target_.kept_ids(),
+                       {{"place", target_.place()}, {"number", source_.number()}}, false));
     const bool several = resolved_.allows_several_matches();
     const bool places = !matched_.empty() || !by_source_.empty();
     const auto acts = [&](const connector::RecordBatchPtr& batch, std::int64_t row,
@@ -332,8 +334,8 @@ class MergeRun {
 
   // The rows of the target that no row of the source met.
   Status find_unmatched_targets() {
-    TRY_ASSIGN(const auto node,
-               actions(target_.rows_but(seen_), by_source_, {{"place", target_.place()}}, true));
+    TRY_ASSIGN(const auto node, actions(target_.rows_but(seen_), by_source_, target_.kept_ids(),
+                                        {{"place", target_.place()}}, true));
     const auto acts = [&](const connector::RecordBatchPtr& batch, std::int64_t row,
                           std::int32_t action) -> Result<bool> {
       const bool removes = by_source_[static_cast<std::size_t>(action)]->removes();
@@ -346,7 +348,7 @@ class MergeRun {
 
   // The rows of the source that met none: computed while they are written.
   Status add_inserts() {
-    TRY_ASSIGN(const auto node, actions(source_.unmatched(), not_matched_, {}, true));
+    TRY_ASSIGN(const auto node, actions(source_.unmatched(), not_matched_, {}, {}, true));
     TRY_ASSIGN(auto rows, target_.session().execute(node, target_.context()));
     column::Schema schema = rows.schema;
     schema.pop_back();
@@ -440,17 +442,14 @@ Result<std::optional<MergeCounts>> merge_rows(Session& session, const sql::Merge
     TRY_ASSIGN(const plan::NodePtr source, session.analyze(*merge.query));
     TRY(note_batch_write(session, *source, directory, txn));
   }
-  Result<MergeCounts> counts = Status::internal("no attempt");
-  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+  return delta::retried([&]() -> Result<std::optional<MergeCounts>> {
     TRY_ASSIGN(const auto target, TableChange::begin(session, context, directory, merge.text));
     target->txn = txn;
     if (target->is_done()) return std::optional<MergeCounts>();
     target->set_qualifier(qualifier);
-    counts = MergeRun(merge, *target).run();
-    if (counts.ok() || counts.status().kind() != ErrorKind::concurrent_modification) break;
-  }
-  TRY(counts.status());
-  return std::optional(*counts);
+    TRY_ASSIGN(const MergeCounts counts, MergeRun(merge, *target).run());
+    return std::optional(counts);
+  });
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Merge& merge) {

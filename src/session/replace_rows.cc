@@ -6,15 +6,13 @@
 
 #include "base/text.h"
 #include "delta/column_mapping.h"
+#include "delta/retry.h"
 #include "plan/literal.h"
 #include "session/table_change.h"
 #include "spark/connect/expressions.pb.h"
 
 namespace millstream::session {
 namespace {
-
-// Another commit between the reading and the writing: from the beginning, some times.
-constexpr int attempts_max = 5;
 
 Status violated(const std::string& where, const connector::RecordBatchPtr& rows, std::int64_t row) {
   std::vector<std::string> values;
@@ -167,8 +165,7 @@ Status replace_rows(Session& session, const RowReplacement& replacement,
                     const delta::WriteOptions& options, const plan::NodePtr& rows,
                     const ActionContext& context) {
   static const std::string no_text;
-  Status status;
-  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+  return delta::retried([&]() -> Status {
     TRY_ASSIGN(const auto table,
                TableChange::begin(session, context, replacement.directory, no_text));
     if (options.txn_app_id) {
@@ -177,10 +174,8 @@ Status replace_rows(Session& session, const RowReplacement& replacement,
     }
     if (table->is_done()) return Status::OK();
     table->user_metadata = options.user_metadata;
-    status = Replacing(replacement, options, *table).run(rows);
-    if (status.ok() || status.kind() != ErrorKind::concurrent_modification) break;
-  }
-  return status;
+    return Replacing(replacement, options, *table).run(rows);
+  });
 }
 
 }  // namespace millstream::session

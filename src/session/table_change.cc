@@ -6,11 +6,14 @@
 #include <arrow/scalar.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "delta/change_feed.h"
 #include "delta/column_mapping.h"
 #include "delta/features.h"
+#include "delta/row_tracking.h"
 #include "delta/stats.h"
+#include "plan/literal.h"
 #include "plan/tree.h"
 #include "session/row_guard.h"
 #include "session/upkeep.h"
@@ -55,6 +58,36 @@ void add_typed(connector::Batches rows, std::string_view type, connector::Batche
   };
   auto typed = mapped(std::move(rows), feed.schema, with_type);
   for (auto& partition : typed.partitions) feed.partitions.push_back(std::move(partition));
+}
+
+// The columns of `schema`, which are the first ones.
+connector::Batches first_columns(connector::Batches rows, const column::Schema& schema) {
+  std::vector<int> columns(schema.size());
+  std::iota(columns.begin(), columns.end(), 0);
+  return mapped(std::move(rows), schema,
+                [columns = std::move(columns)](
+                    const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+                  auto chosen = batch->SelectColumns(columns);
+                  if (!chosen.ok()) return Status::internal("{}", chosen.status().ToString());
+                  return std::move(*chosen);
+                });
+}
+
+// Rows that are new have no ids of their own.
+connector::Batches without_ids(connector::Batches rows, const column::Schema& with_ids) {
+  return mapped(
+      std::move(rows), with_ids,
+      [with_ids](const connector::RecordBatchPtr& batch) -> Result<connector::RecordBatchPtr> {
+        auto columns = batch->columns();
+        while (columns.size() < with_ids.size()) {
+          const auto type = column::to_arrow(with_ids[columns.size()].type);
+          auto none = arrow::MakeArrayOfNull(type, batch->num_rows());
+          if (!none.ok()) return Status::internal("{}", none.status().ToString());
+          columns.push_back(std::move(*none));
+        }
+        return connector::RecordBatchPtr(arrow::RecordBatch::Make(
+            column::to_arrow(with_ids), batch->num_rows(), std::move(columns)));
+      });
 }
 
 // The predicates that the only scan of a plan got.
@@ -186,6 +219,7 @@ void TableChange::read_files(std::vector<delta::AddFilePtr> files) {
     break;
   }
   scan->output.back().hidden = true;
+  if (delta::keeps_row_ids(snapshot_->info())) scan->output[schema_.size()].hidden = true;
   rows_ = std::move(scan);
 }
 
@@ -201,6 +235,12 @@ std::vector<plan::ExprPtr> TableChange::columns() const {
     out.push_back(plan::make_attribute(rows_->output[i]));
   }
   return out;
+}
+
+std::vector<NamedExpr> TableChange::kept_ids() const {
+  if (!delta::keeps_row_ids(snapshot_->info())) return {};
+  return {{std::string(delta::row_ids::id), plan::make_attribute(rows_->output[schema_.size()])},
+          {std::string(delta::row_ids::version), plan::null_literal(column::long_type())}};
 }
 
 Status TableChange::narrow(const plan::ExprPtr& condition) {
@@ -383,8 +423,9 @@ Result<connector::Batches> TableChange::change_feed() const {
   feed.schema = with_change_type(plan.info->schema);
   TRY(add_old_rows(Fate::removed, delta::change_feed::remove, feed));
   TRY(add_old_rows(Fate::updated, delta::change_feed::before_update, feed));
-  add_typed({plan.info->schema, added_[static_cast<std::size_t>(Added::updated)]},
-            delta::change_feed::after_update, feed);
+  add_typed(
+      first_columns({{}, added_[static_cast<std::size_t>(Added::updated)]}, plan.info->schema),
+      delta::change_feed::after_update, feed);
   add_typed({plan.info->schema, added_[static_cast<std::size_t>(Added::inserted)]},
             delta::change_feed::insert, feed);
   return feed;
@@ -403,9 +444,12 @@ Status TableChange::commit(const std::string& operation, const std::string& para
     change.changed.push_back({choice_->files[i], removed_[i] ? nullptr : changed_[i]});
   }
   TRY_ASSIGN(change.change_feed, change_feed());
-  connector::Batches added{delta::without_delta_notes(plan.info->schema), added_[0]};
+  TRY_ASSIGN(const delta::TableInfoPtr info, delta::as_rewritten(plan.info));
+  const auto schema = delta::without_delta_notes(info->schema);
+  connector::Batches added{schema, added_[0]};
+  if (info != plan.info) added = without_ids(std::move(added), schema);
   added.partitions.insert(added.partitions.end(), added_[1].begin(), added_[1].end());
-  TRY_ASSIGN(change.added, delta::guarded(make_row_guard(session_.runtime(), settings_), *plan.info,
+  TRY_ASSIGN(change.added, delta::guarded(make_row_guard(session_.runtime(), settings_), *info,
                                           std::move(added)));
   change.plan = plan;
   change.numbers = numbers_;

@@ -64,6 +64,9 @@ class TableChange {
   void set_qualifier(std::vector<std::string> qualifier);
   plan::ExprPtr place() const { return plan::make_attribute(rows_->output.back()); }
   std::vector<plan::ExprPtr> columns() const;
+  // What follows the table's columns in rows that are Added::updated: the id that the row keeps,
+  // and no version of its own. Nothing where the table does not keep ids.
+  std::vector<NamedExpr> kept_ids() const;
   // Only rows for which it is true are asked for: leaves files out that hold none.
   Status narrow(const plan::ExprPtr& condition);
   // Whether it is known for each file as a whole: of partition columns only.
@@ -84,8 +87,8 @@ class TableChange {
   std::size_t file_count() const { return choice_->files.size(); }
 
   enum class Added : std::uint8_t { inserted, updated };
-  // Rows of the table as it is to be, whose columns are the table's in order. They are computed
-  // once, now.
+  // Rows of the table as it is to be, whose columns are the table's in order; and kept_ids, of
+  // updated ones. They are computed once, now.
   Status add_rows(connector::Batches rows, Added how);
   // The same, computed while they are written, where they are needed once only.
   Status add_streamed(connector::Batches rows, Added how);

@@ -6,6 +6,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "column/time_types.h"
+#include "delta/identity.h"
+#include "delta/log.h"
+#include "delta/retry.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
 #include "delta/write.h"
@@ -308,6 +311,17 @@ Result<plan::NodePtr> with_columns(Session& session, const std::string& director
   return complete_rows(session, node, table->snapshot().schema(), context);
 }
 
+// An append whose rows get numbers: others that were first have taken them.
+Result<bool> numbers_rows(Session& session, const std::string& directory,
+                          const delta::WriteOptions& options) {
+  if (options.mode != SaveMode::append) return false;
+  const auto log = delta::Log::shared(session.runtime().store, directory);
+  TRY_ASSIGN(const auto snapshot, log->latest());
+  return snapshot != nullptr && std::ranges::any_of(snapshot->schema(), [](const auto& field) {
+           return delta::is_identity(field);
+         });
+}
+
 Status write_delta(Session& session, const std::string& directory, delta::WriteOptions options,
                    const plan::NodePtr& node, const ActionContext& context) {
   TRY(check_time_types(session.conf(), plan::schema_of(*node)));
@@ -326,9 +340,13 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
   TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
   options.columns_computed = true;
   TRY_ASSIGN(const auto arranged, for_few_files(session, directory, options, completed));
-  TRY_ASSIGN(const auto output, execute_for_files(session, arranged, context));
-  options.file_per_partition = output.file_per_partition;
-  return delta::write_table(store, directory, output.rows, options, context.cancel).status();
+  const auto attempt = [&]() -> Status {
+    TRY_ASSIGN(const auto output, execute_for_files(session, arranged, context));
+    options.file_per_partition = output.file_per_partition;
+    return delta::write_table(store, directory, output.rows, options, context.cancel).status();
+  };
+  TRY_ASSIGN(const bool numbers, numbers_rows(session, directory, options));
+  return numbers ? delta::retried(attempt) : attempt();
 }
 
 // insertInto goes by position: the columns take the table's names.

@@ -14,6 +14,7 @@
 #include "delta/file_scan.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
+#include "delta/row_tracking.h"
 #include "delta/time_travel.h"
 #include "format/file_columns.h"
 #include "source/delta_event_order.h"
@@ -714,7 +715,9 @@ class DeltaStreamTable final : public connector::StreamTable, public connector::
       : definition_(std::move(definition)) {}
 
   const column::Schema& schema() const override { return definition_->schema; }
-  const column::Schema& metadata_fields() const override { return format::file_metadata_fields(); }
+  const column::Schema& metadata_fields() const override {
+    return delta::metadata_fields(definition_->at_definition->info());
+  }
   std::string describe() const override { return fmt::format("delta [{}]", definition_->path); }
 
   Result<std::unique_ptr<connector::Source>> open(

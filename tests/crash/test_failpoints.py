@@ -13,8 +13,10 @@ from pyspark.errors import PySparkException
 
 # Steps of a change of rows, which a stream does not take.
 OF_CHANGES = {"delta.deletion_vectors"}
+# Steps of V2 checkpoints.
+OF_CHECKPOINTS = {"delta.sidecar"}
 STEPS = sorted({name for path in (ROOT / "src").rglob("*.cc") if not path.stem.endswith("_test")
-                for name in re.findall(r'failpoints::pass\("([\w.]+)"\)', path.read_text())} - OF_CHANGES)
+                for name in re.findall(r'failpoints::pass\("([\w.]+)"\)', path.read_text())} - OF_CHANGES - OF_CHECKPOINTS)
 
 
 def test_each_step_of_the_loop_has_one():
@@ -142,3 +144,22 @@ def test_crash_while_rows_are_marked_as_gone(server, tmp_path, step):
     spark.sql(f"DELETE FROM {table} WHERE id % 10 = 0").collect()
     assert sorted(row.id for row in spark.sql(f"SELECT * FROM {table}").collect()) == [i for i in range(100) if i % 10]
     spark.stop()
+
+
+@pytest.mark.parametrize("step", sorted(OF_CHECKPOINTS))
+def test_crash_in_a_checkpoint(tmp_path, step):
+    """The commit is there, the checkpoint is not; the next one is."""
+    table = f"delta.`{tmp_path / 't'}`"
+    made = sql(tmp_path / "w", f"CREATE TABLE {table} (k INT) USING delta TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '1')",
+               once=False)
+    assert made.returncode == 0, made.stderr
+    insert = f"INSERT INTO {table} VALUES (1), (2)"
+    assert sql(tmp_path / "w", insert, MILLSTREAM_FAILPOINTS=f"{step}=crash").returncode not in (0, 1)
+    log = tmp_path / "t/_delta_log"
+    assert not list(log.glob("*.checkpoint.*"))
+    assert deltalake.DeltaTable(str(tmp_path / "t")).version() == 1
+    again = sql(tmp_path / "w", insert, once=False)
+    assert again.returncode == 0, again.stderr
+    assert len(list(log.glob("*.checkpoint.*.json"))) <= 1
+    found = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(str(tmp_path / "t"))).execute("SELECT k FROM t").read_all()
+    assert sorted(found["k"].to_pylist()) == [1, 1, 2, 2]

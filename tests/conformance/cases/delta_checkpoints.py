@@ -1,0 +1,93 @@
+"""Delta tables with V2 checkpoints: what is in the log, and that the state is read from it."""
+
+import json
+
+from cases._delta import folder_of, metadata_of, rows_of, shown, tried
+from cases._sql import views
+from harness import Area
+
+area = Area("delta_checkpoints")
+
+V2 = "CREATE TABLE $T (id BIGINT, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2')"
+CLASSIC = "CREATE TABLE $T (id BIGINT, p INT) USING delta TBLPROPERTIES ('delta.checkpointInterval' = '2')"
+ONE = "INSERT INTO $T SELECT /*+ COALESCE(1) */ id, CAST(id AS INT) FROM range(2)"
+
+
+def checkpoints_of(folder):
+    """The checkpoints of the log: V2 ones with the actions of their own file and how many sidecars they have."""
+    log = folder / "_delta_log"
+    out = []
+    for path in sorted(log.glob("*.checkpoint*")):
+        pieces = path.name.split(".")
+        if path.name.startswith("."):
+            continue
+        if pieces[-1] == "parquet" and len(pieces) == 3:
+            out.append([int(pieces[0]), "classic"])
+            continue
+        actions = [json.loads(line) for line in path.read_text().splitlines()]
+        kinds = sorted(next(iter(action)) for action in actions)
+        whole = [(log / "_sidecars" / action["sidecar"]["path"]).stat().st_size == action["sidecar"]["sizeInBytes"] for action in actions if "sidecar" in action]
+        about = next(action["checkpointMetadata"] for action in actions if "checkpointMetadata" in action)
+        counts = {k: about["tags"][k] for k in ("sidecarNumActions", "numOfAddFiles")}
+        out.append([int(pieces[0]), pieces[-1], kinds, whole, about["version"], counts])
+    return out
+
+
+def pointer_of(folder):
+    pointer = json.loads((folder / "_delta_log/_last_checkpoint").read_text())
+    v2 = pointer.get("v2Checkpoint")
+    out = [pointer["version"], pointer["size"], pointer["numOfAddFiles"]]
+    if v2 is None:
+        return out + [None]
+    return out + [(folder / "_delta_log" / v2["path"]).stat().st_size == v2["sizeInBytes"], len(v2["sidecarFiles"]),
+                  sorted(next(iter(action)) for action in v2["nonFileActions"]), pointer["sizeInBytes"] == v2["sizeInBytes"] + sum(s["sizeInBytes"] for s in v2["sidecarFiles"])]
+
+
+def script(name, *statements, create=V2):
+    def run(c):
+        spark = views(c)
+        table = f"v2_{name}"
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+        out = []
+        for statement in (create, *statements):
+            text = statement.replace("$T", table).replace("$F", c.folder)
+            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        folder = folder_of(spark, table)
+        return out + [rows_of(spark.table(table)), metadata_of(folder)[2:], checkpoints_of(folder), pointer_of(folder)]
+
+    area._add(name, run)
+
+
+script("create", ONE, ONE, "DELETE FROM $T WHERE p = 1", ONE)
+script("turned_on", ONE, ONE, "ALTER TABLE $T SET TBLPROPERTIES ('delta.checkpointPolicy' = 'v2')", ONE, ONE, create=CLASSIC)
+script("turned_off", ONE, ONE, "ALTER TABLE $T SET TBLPROPERTIES ('delta.checkpointPolicy' = 'classic')", ONE)
+script("feature_only", ONE, ONE, create="CREATE TABLE $T (id BIGINT, p INT) USING delta TBLPROPERTIES ('delta.feature.v2Checkpoint' = 'supported', 'delta.checkpointInterval' = '2')")
+script("bad_value", "ALTER TABLE $T SET TBLPROPERTIES ('delta.checkpointPolicy' = 'v3')", ONE, ONE)
+script("empty", "ALTER TABLE $T SET TBLPROPERTIES ('a' = 'b')", "ALTER TABLE $T SET TBLPROPERTIES ('a' = 'c')")
+script("clustered", ONE, ONE, create="CREATE TABLE $T (id BIGINT, p INT) USING delta CLUSTER BY (id) TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2')")
+script("marked", ONE, "DELETE FROM $T WHERE id = 1", ONE, "OPTIMIZE $T",
+       create="CREATE TABLE $T (id BIGINT, p INT) USING delta TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2', 'delta.enableDeletionVectors' = 'true')")
+
+
+@area.case()
+def commits_are_gone(c):
+    """The state is in the checkpoint: a reader that has no commits before it sees the table."""
+    spark = views(c)
+    path = c.path("t")
+    spark.sql(V2.replace("$T", f"delta.`{path}`"))
+    for i in range(4):
+        spark.range(i, i + 2).selectExpr("id", "CAST(id AS INT) AS p").coalesce(1).write.format("delta").mode("append").option("txnAppId", "app").option("txnVersion", str(i)).save(path)
+    copy = c.path("copy")
+    import pathlib
+    import shutil
+
+    shutil.copytree(path, copy)
+    for commit in pathlib.Path(copy, "_delta_log").glob("*.json"):
+        if len(commit.name) == 25 and int(commit.name[:20]) < 4:
+            commit.unlink()
+    for crc in pathlib.Path(copy, "_delta_log").glob("*.crc"):
+        crc.unlink()
+    out = [rows_of(spark.read.format("delta").load(copy))]
+    spark.range(9, 10).selectExpr("id", "CAST(id AS INT) AS p").write.format("delta").mode("append").option("txnAppId", "app").option("txnVersion", "3").save(copy)
+    spark.range(8, 9).selectExpr("id", "CAST(id AS INT) AS p").write.format("delta").mode("append").save(copy)
+    return out + [rows_of(spark.read.format("delta").load(copy))]
