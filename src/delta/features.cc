@@ -166,7 +166,7 @@ struct Property {
 };
 // The properties that the reference knows; those that ask for what Millstream does not do are
 // refused.
-constexpr std::array<Property, 40> known_properties = {{
+constexpr auto known_properties = std::to_array<Property>({
     {"delta.appendOnly", true},
     {"delta.autoOptimize.optimizeWrite", true},
     {"delta.autoOptimize", true},
@@ -193,6 +193,7 @@ constexpr std::array<Property, 40> known_properties = {{
     {"delta.rowTracking.materializedRowIdColumnName", true},
     {"delta.rowTracking.materializedRowCommitVersionColumnName", true},
     {"delta.rowTrackingSuspended", true},
+    {"delta.requireCheckpointProtectionBeforeVersion", true},
     {"delta.enableInCommitTimestamps", true},
     {"delta.inCommitTimestampEnablementVersion", true},
     {"delta.inCommitTimestampEnablementTimestamp", true},
@@ -207,7 +208,7 @@ constexpr std::array<Property, 40> known_properties = {{
     {"delta.randomPrefixLength", true},
     {"delta.setTransactionRetentionDuration", true},
     {"delta.writePartitionColumnsToParquet", false},
-}};
+});
 
 Status check_value(const std::string& name, const std::string& value) {
   const auto bad = [&](const char* needed) {
@@ -231,8 +232,7 @@ Status check_value(const std::string& name, const std::string& value) {
   } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed" ||
              name == "delta.enableDeletionVectors" || name == "delta.enableInCommitTimestamps" ||
              name == "delta.enableRowTracking" || name == "delta.rowTrackingSuspended" ||
-             name == "delta.autoOptimize" ||
-             name == "delta.autoOptimize.autoCompact" ||
+             name == "delta.autoOptimize" || name == "delta.autoOptimize.autoCompact" ||
              name == "delta.autoOptimize.optimizeWrite" ||
              name == "delta.compatibility.symlinkFormatManifest.enabled") {
     if (!parse_bool(value)) return bad("must be true or false.");
@@ -460,6 +460,51 @@ Protocol upgraded(const Protocol& current, const column::Schema& schema,
   }
   list_for_readers(next);
   return next;
+}
+
+std::vector<std::string> features_of(const Protocol& protocol) {
+  return protocol.writer_features ? *protocol.writer_features
+                                  : implied_writer_features(protocol.min_writer);
+}
+
+bool needed_by_readers(const std::string& feature) {
+  return std::ranges::any_of(features_of_readers, [&](const char* one) { return feature == one; });
+}
+
+Protocol with_feature(const Protocol& protocol, const std::string& feature) {
+  Protocol out = protocol;
+  out.min_writer = 7;
+  out.writer_features = features_of(protocol);
+  add_once(*out.writer_features, feature);
+  list_for_readers(out);
+  return out;
+}
+
+Protocol without_feature(const Protocol& protocol, const std::string& feature) {
+  Protocol out;
+  out.writer_features = features_of(protocol);
+  std::erase(*out.writer_features, feature);
+  const std::set<std::string> left(out.writer_features->begin(), out.writer_features->end());
+  out.min_reader = 1;
+  out.min_writer = 7;
+  if (protocol.reader_features) {
+    auto of_readers = *protocol.reader_features;
+    std::erase(of_readers, feature);
+    if (!of_readers.empty()) {
+      out.min_reader = 3;
+      out.reader_features = std::move(of_readers);
+      return out;
+    }
+  }
+  if (left.contains("columnMapping")) out.min_reader = 2;
+  for (int version = 1; version < 7; ++version) {
+    const auto implied = implied_writer_features(version);
+    if (std::set<std::string>(implied.begin(), implied.end()) != left) continue;
+    out.min_writer = version;
+    out.writer_features.reset();
+    break;
+  }
+  return out;
 }
 
 Protocol joined(const Protocol& a, const Protocol& b) {

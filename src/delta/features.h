@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "delta/snapshot.h"
@@ -33,6 +34,13 @@ Protocol protocol_for(const column::Schema& schema,
 // `current` raised to what these ask for; the same value when they ask nothing new.
 Protocol upgraded(const Protocol& current, const column::Schema& schema,
                   const std::map<std::string, std::string>& properties);
+// What writers must know: the list, or what the version stands for.
+std::vector<std::string> features_of(const Protocol& protocol);
+// Whether readers must know it too.
+bool needed_by_readers(const std::string& feature);
+Protocol with_feature(const Protocol& protocol, const std::string& feature);
+// Without it; by version again, where that says it.
+Protocol without_feature(const Protocol& protocol, const std::string& feature);
 // The least protocol that asks for all that the two ask for.
 Protocol joined(const Protocol& a, const Protocol& b);
 

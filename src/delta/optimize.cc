@@ -221,6 +221,7 @@ Clustering files_to_cluster(const std::vector<AddFilePtr>& files,
 
 Result<std::vector<Bin>> bins_to_purge(const Log& log, const Snapshot& snapshot,
                                        const std::vector<AddFilePtr>& files) {
+  TRY_ASSIGN(const TableInfoPtr info, as_rewritten(snapshot.info_ptr()));
   std::vector<AddFilePtr> candidates;
   for (const auto& file : files) {
     bool purged = file->deletion_vector != nullptr;
@@ -228,7 +229,7 @@ Result<std::vector<Bin>> bins_to_purge(const Log& log, const Snapshot& snapshot,
     if (!purged && snapshot.info().mapping != MappingMode::none) {
       TRY_ASSIGN(const auto footer,
                  format::read_parquet_footer(log.store(), resolve_path(log.table(), file->path)));
-      purged = has_other_fields(footer.schema, snapshot.info().physical);
+      purged = has_other_fields(footer.schema, info->physical);
     }
     if (purged) candidates.push_back(file);
   }

@@ -147,6 +147,11 @@ class Committer {
     const std::int64_t now = SystemClock().now_ms();
     TRY(place_in_time(now));
     TRY(give_ids());
+    if (ours_.protects_history) {
+      depends_on_version_ = true;
+      placed_.metadata->configuration["delta.requireCheckpointProtectionBeforeVersion"] =
+          fmt::to_string(next_);
+    }
     first_line_ = commit_info(ours_, txn_id_, now, in_commit_timestamp_);
     if (body_.empty() || depends_on_version_) body_ = body_of(placed_);
     prepared_ = next_;

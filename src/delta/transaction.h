@@ -43,6 +43,7 @@ struct Transaction {
   bool tracks_rows_only = false;     // the metadata differs by row tracking being on
 
   const char* isolation = "Serializable";  // as it is noted in the log
+  bool protects_history = false;  // what is before it stays, for those who know its features
   std::string operation;
   std::string parameters = "{}";  // operationParameters, a JSON object
   std::vector<std::pair<std::string, std::string>> metrics;

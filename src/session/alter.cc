@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "column/char_varchar.h"
 #include "delta/column_mapping.h"
+#include "delta/drop_feature.h"
 #include "delta/identity.h"
+#include "delta/log.h"
 #include "delta/schema_rules.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
@@ -480,6 +482,8 @@ const char* shown_operation(const sql::AlterTable& alter) {
       return "ALTER TABLE ... DROP CONSTRAINT";
     case sql::AlterKind::cluster_by:
       return "ALTER TABLE ... CLUSTER BY";
+    case sql::AlterKind::drop_feature:
+      return "ALTER TABLE ... DROP FEATURE";
     default:
       return "ALTER TABLE ... RENAME TO";
   }
@@ -646,6 +650,18 @@ Status StatementRun::drop_constraint(const sql::AlterTable& alter,
        {"confValue", "true"}});
 }
 
+namespace {
+
+// Alone: with other properties it is a change that a table cannot be given.
+bool takes_mapping_off(const sql::AlterTable& alter, const delta::TableInfo& info) {
+  if (info.mapping == delta::MappingMode::none) return false;
+  if (alter.kind != sql::AlterKind::set_properties || alter.properties.size() != 1) return false;
+  const auto& [key, value] = *alter.properties.begin();
+  return equals_ignore_case(key, "delta.columnMapping.mode") && equals_ignore_case(value, "none");
+}
+
+}  // namespace
+
 Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& target) {
   const auto change = [&](delta::Metadata& metadata, Schema& schema) -> Status {
     switch (alter.kind) {
@@ -707,6 +723,18 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
   if (alter.kind == sql::AlterKind::drop_columns) {
     TRY_ASSIGN(const auto table, delta::DeltaTable::open(warehouse_.store(), target.directory));
     TRY(check_not_clustered_by(alter, table->snapshot()));
+  }
+  if (alter.kind == sql::AlterKind::drop_feature) {
+    return delta::drop_feature(warehouse_.store(), target.directory,
+                               {alter.feature, alter.truncate_history, session_.conf().time_zone()},
+                               context_.cancel);
+  }
+  const auto log = delta::Log::shared(warehouse_.store(), target.directory);
+  TRY_ASSIGN(const auto snapshot, log->latest());
+  if (snapshot != nullptr && takes_mapping_off(alter, snapshot->info())) {
+    return delta::remove_column_mapping(warehouse_.store(), target.directory,
+                                        session_.conf().time_zone(), context_.cancel)
+        .status();
   }
   if (alter.kind == sql::AlterKind::cluster_by) {
     return delta::change_clustering(warehouse_.store(), target.directory, alter.cluster_by)

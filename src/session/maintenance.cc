@@ -10,6 +10,7 @@
 #include "column/timestamp_meaning.h"
 #include "delta/alter.h"
 #include "delta/optimize.h"
+#include "delta/retry.h"
 #include "delta/stats.h"
 #include "delta/stats_columns.h"
 #include "delta/vacuum.h"
@@ -338,6 +339,10 @@ Result<StatementRun::Target> StatementRun::maintained_table(const sql::Name& nam
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::Optimize& optimize) {
+  return delta::retried([&] { return optimize_once(optimize); });
+}
+
+StatementRun::Outcome StatementRun::optimize_once(const sql::Optimize& optimize) {
   const std::string operation = optimize.purge ? "REORG" : "OPTIMIZE";
   TRY_ASSIGN(const Target target, maintained_table(optimize.table, operation));
   TRY_ASSIGN(const auto table,

@@ -9,6 +9,7 @@
 #include "conc/thread_pool.h"
 #include "connector/chained.h"
 #include "delta/file_scan.h"
+#include "delta/row_tracking.h"
 #include "delta/space_order.h"
 #include "plan/analyzer.h"
 #include "session/table_change.h"
@@ -26,6 +27,7 @@ struct Files {
   std::vector<delta::AddFilePtr> files;
   std::vector<ColumnPath> columns;
   std::string time_zone;
+  column::Schema schema;  // of the rows as they are rewritten
 
   Result<connector::Batches> scan(std::vector<std::string> wanted) const {
     connector::ScanRequest request;
@@ -71,7 +73,7 @@ Result<std::shared_ptr<const Ranges>> ranges_of(const Files& files, const Cancel
 class KeyedRows final : public connector::Table {
  public:
   KeyedRows(Files files, std::shared_ptr<const Ranges> ranges)
-      : files_(std::move(files)), ranges_(std::move(ranges)), schema_(files_.info->schema) {
+      : files_(std::move(files)), ranges_(std::move(ranges)), schema_(files_.schema) {
     schema_.push_back({std::string(key_column), column::long_type(), false, ""});
   }
 
@@ -151,7 +153,9 @@ Result<connector::Batches::Partition> sorted_in_space(Session& session,
                                                       const delta::TableInfoPtr& info,
                                                       const std::vector<delta::AddFilePtr>& files,
                                                       const std::vector<ColumnPath>& columns) {
-  Files of{log.store(), log.table(), info, files, columns, session.conf().time_zone()};
+  TRY_ASSIGN(const auto rewritten, delta::as_rewritten(info));
+  Files of{log.store(),      log.table(), info, files, columns, session.conf().time_zone(),
+           rewritten->schema};
   TRY_ASSIGN(auto ranges, ranges_of(of, context.cancel));
   const auto table = std::make_shared<KeyedRows>(std::move(of), std::move(ranges));
   TRY_ASSIGN(auto rows, session.execute(sorted(table), context));

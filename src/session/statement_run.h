@@ -105,6 +105,7 @@ class StatementRun {
 
   Result<Target> maintained_table(const sql::Name& name, const std::string& operation) const;
   Result<std::optional<std::int64_t>> change_once(const sql::Change& change, const Target& target);
+  Outcome optimize_once(const sql::Optimize& optimize);
   static std::vector<std::string> qualifier_of(const Target& target, const std::string& alias);
 
   Outcome show_settings() const;

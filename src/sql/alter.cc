@@ -55,7 +55,7 @@ Status Grammar::alter_table(Statement& out, bool view) {
   }
   if (is_word("PARTITION") ||
       ((is_word("ADD") || is_word("DROP") || is_word("RECOVER")) && !is_word("COLUMN", 1) &&
-       !is_word("COLUMNS", 1) && !is_word("CONSTRAINT", 1))) {
+       !is_word("COLUMNS", 1) && !is_word("CONSTRAINT", 1) && !is_word("FEATURE", 1))) {
     TRY(alter_partitions(alter));
   } else if (accept_word("SET")) {
     if (accept_word("LOCATION")) {
@@ -101,6 +101,14 @@ Status Grammar::alter_table(Statement& out, bool view) {
     TRY(alter_column(alter));
   } else if ((is_word("ADD") || is_word("DROP")) && is_word("CONSTRAINT", 1)) {
     TRY(alter_constraint(alter));
+  } else if (is_word("DROP") && is_word("FEATURE", 1)) {
+    position_ += 2;
+    alter.kind = AlterKind::drop_feature;
+    TRY(name(&alter.feature));
+    if (accept_word("TRUNCATE")) {
+      TRY(expect_word("HISTORY"));
+      alter.truncate_history = true;
+    }
   } else if (is_word("CLUSTER") && is_word("BY", 1)) {
     alter.kind = AlterKind::cluster_by;
     TRY(cluster_clause(&alter.cluster_by));

@@ -258,6 +258,7 @@ enum class AlterKind : std::uint8_t {
   add_constraint,
   drop_constraint,
   cluster_by,
+  drop_feature,
 };
 
 struct AlterTable {
@@ -269,9 +270,11 @@ struct AlterTable {
   std::vector<ColumnChange> columns;
   Name new_name;  // of RENAME
   std::string comment;
-  std::string constraint;               // its name
-  std::string expression;               // of CHECK; empty: another kind of constraint
-  bool if_exists = false;               // DROP CONSTRAINT
+  std::string constraint;  // its name
+  std::string expression;  // of CHECK; empty: another kind of constraint
+  bool if_exists = false;  // DROP CONSTRAINT
+  std::string feature;     // DROP FEATURE
+  bool truncate_history = false;
   std::vector<std::string> cluster_by;  // dotted names; none: NONE
   std::vector<PartitionSpec> partitions;
   std::vector<std::string> locations;  // of partitions that are added; empty: their own

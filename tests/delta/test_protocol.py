@@ -84,7 +84,7 @@ def test_rows_keep_their_ids(spark, tmp_path, more):
                       "WHEN MATCHED THEN UPDATE SET v = 'm' WHEN NOT MATCHED AND s.id >= 0 THEN INSERT (id, v, p) VALUES (s.id, 'n', 0)")
             fresh += 1
         else:
-            spark.sql(f"OPTIMIZE {table}").collect()
+            spark.sql(f"OPTIMIZE {table}{chance.choice(['', ' ZORDER BY (id)'])}").collect()
             touched = set()
         found = ids_of(spark, path)
         version = spark.sql(f"DESCRIBE HISTORY {table} LIMIT 1").collect()[0].version
@@ -162,3 +162,28 @@ def test_statements_go_on_when_others_were_first(spark, tmp_path, statement):
         stop.set()
         thread.join()
     assert theirs(path) == ours(spark, path)
+
+
+@pytest.mark.parametrize("feature, properties", [
+    ("deletionVectors", "'delta.enableDeletionVectors' = 'true'"), ("v2Checkpoint", "'delta.checkpointPolicy' = 'v2'"),
+    ("columnMapping", "'delta.columnMapping.mode' = 'name'"), ("rowTracking", "'delta.enableRowTracking' = 'true'"),
+    ("inCommitTimestamp", "'delta.enableInCommitTimestamps' = 'true'")])
+def test_features_are_dropped(spark, tmp_path, feature, properties):
+    """Whoever does not know the feature reads the table; the history is still there for us."""
+    path = tmp_path / "t"
+    table = f"delta.`{path}`"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, v STRING, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ({properties})")
+    spark.range(30).selectExpr("id", "concat('v', id) AS v", "CAST(id % 2 AS INT) AS p").write.format("delta").mode("append").save(str(path))
+    spark.sql(f"DELETE FROM {table} WHERE id % 7 = 0")
+    spark.sql(f"UPDATE {table} SET v = 'u' WHERE id % 5 = 0")
+    expected = ours(spark, path)
+    spark.sql(f"ALTER TABLE {table} DROP FEATURE {feature}")
+    assert ours(spark, path) == expected
+    protocol = deltalake.DeltaTable(str(path)).protocol()
+    assert feature not in (protocol.reader_features or []) + (protocol.writer_features or [])
+    assert not protocol.reader_features
+    plain = deltalake.DeltaTable(str(path)).to_pyarrow_table()
+    assert collections.Counter(zip(*(map(repr, plain.column(name).to_pylist()) for name in sorted(plain.schema.names)))) == expected
+    spark.range(100, 103).selectExpr("id", "'n' AS v", "0 AS p").write.format("delta").mode("append").save(str(path))
+    assert sum(theirs(path).values()) == sum(expected.values()) + 3
+    assert spark.read.format("delta").option("versionAsOf", 1).load(str(path)).count() == 30
