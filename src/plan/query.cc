@@ -68,8 +68,15 @@ Result<NodePtr> RelationAnalyzer::analyze_subquery(std::int64_t plan_id, OuterSc
     return Status::plain(ErrorKind::invalid_plan,
                          fmt::format("there is no subquery with the plan id {}", plan_id));
   }
+  const sc::Relation* const query = found->second;
+  if (std::ranges::find(subqueries_open_, query) != subqueries_open_.end()) {
+    return Status::plain(ErrorKind::invalid_plan,
+                         fmt::format("the subquery with the plan id {} contains itself", plan_id));
+  }
   OuterScope* const around = std::exchange(outer_, &outer);
-  auto node = relation(*found->second);
+  subqueries_open_.push_back(query);
+  auto node = relation(*query);
+  subqueries_open_.pop_back();
   outer_ = around;
   return node;
 }

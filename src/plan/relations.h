@@ -222,8 +222,9 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   const AnalyzerSettings& settings_;
   std::vector<Definition> definitions_;  // in reach, innermost last
   std::vector<std::pair<std::int64_t, const spark::connect::Relation*>> subqueries_;  // likewise
-  const std::string* text_ = nullptr;  // of SQL, that is analysed now
-  OuterScope* outer_ = nullptr;        // of the query around the one that is analysed
+  std::vector<const spark::connect::Relation*> subqueries_open_;  // under analysis, outermost first
+  const std::string* text_ = nullptr;                             // of SQL, that is analysed now
+  OuterScope* outer_ = nullptr;  // of the query around the one that is analysed
 };
 
 // --- nodes

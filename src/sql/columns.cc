@@ -49,6 +49,7 @@ void Grammar::skip_constraint(std::size_t end) {
 // a INT NOT NULL DEFAULT 1 COMMENT '…'
 Status Grammar::column_definition(CreateTable& create, std::size_t end, std::string* out) {
   const std::size_t first = position_;
+  end = std::min(end, tokens_.size() - 1);  // a bracket that is not closed
   ColumnClause clause;
   TRY(name(&clause.column));
   accept_symbol(":");
@@ -91,7 +92,8 @@ Status Grammar::column_clause(CreateTable& create, ColumnClause& clause, std::st
     // CHECK (…), PRIMARY KEY, REFERENCES t (b), UNIQUE: words and brackets up to the next clause.
     while (!is_symbol(",") && !is_symbol(")") && !is_word("COMMENT") && !is_word("DEFAULT") &&
            peek().kind != TokenKind::end) {
-      position_ = is_symbol("(") ? matching_bracket(position_) + 1 : position_ + 1;
+      const std::size_t last = is_symbol("(") ? matching_bracket(position_) : position_;
+      position_ = std::min(last + 1, tokens_.size() - 1);
     }
     return Status::OK();
   }

@@ -304,7 +304,10 @@ class Grammar {
     const std::size_t i = position_ + ahead;
     return i < tokens_.size() ? tokens_[i] : tokens_.back();
   }
-  const Token& take() { return tokens_[position_ < tokens_.size() - 1 ? position_++ : position_]; }
+  // The end is never passed.
+  const Token& take() {
+    return position_ < tokens_.size() - 1 ? tokens_[position_++] : tokens_.back();
+  }
   bool is_symbol(std::string_view symbol, std::size_t ahead = 0) const {
     return peek(ahead).kind == TokenKind::symbol && peek(ahead).text == symbol;
   }
