@@ -219,11 +219,11 @@ Status Log::load_from(const std::vector<std::string>& names, std::optional<std::
   const LogListing listing = read_listing(names);
   if (listing.latest < 0) return Status::OK();
   const std::int64_t version = target.value_or(listing.latest);
-  if (version < 0 || version > listing.latest) {
-    const std::int64_t earliest = !listing.commits.empty() && listing.commits.front() == 0 ? 0
-                                  : listing.checkpoints.empty()
-                                      ? listing.commits.front()
-                                      : listing.checkpoints.front().version;
+  const std::int64_t earliest = !listing.commits.empty() && listing.commits.front() == 0 ? 0
+                                : listing.checkpoints.empty() ? listing.commits.front()
+                                                              : listing.checkpoints.front().version;
+  const bool too_early = version < earliest && !listing.checkpoints.empty();
+  if (version < 0 || too_early || version > listing.latest) {
     return Status::error("DELTA_VERSION_NOT_FOUND", {{"userVersion", fmt::to_string(version)},
                                                      {"earliest", fmt::to_string(earliest)},
                                                      {"latest", fmt::to_string(listing.latest)}});

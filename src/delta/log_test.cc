@@ -283,7 +283,7 @@ TEST(Log, CheckpointsHoldTheState) {
   EXPECT_EQ(snapshot->txn_version("app"), 24);
   EXPECT_EQ(snapshot->metadata(), log->known()->metadata());
   EXPECT_EQ(snapshot->protocol(), log->known()->protocol());
-  EXPECT_TRUE(open(store)->at_version(3).status().is("DELTA_TRUNCATED_TRANSACTION_LOG"));
+  EXPECT_TRUE(open(store)->at_version(3).status().is("DELTA_VERSION_NOT_FOUND"));
   EXPECT_TRUE(open(store)->at_version(99).status().is("DELTA_VERSION_NOT_FOUND"));
   EXPECT_EQ((*open(store)->at_version(22))->files().size(), 23u);
 }

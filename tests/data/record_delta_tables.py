@@ -6,6 +6,8 @@ The tables are read by tests/conformance/cases/delta_tables.py, whose expected r
 Spark. Hadoop's hidden .crc files are left out.
 """
 
+import datetime
+import decimal
 import pathlib
 import shutil
 import sys
@@ -172,6 +174,145 @@ def time_partitions(t):
       "INSERT INTO T! VALUES (1, TIMESTAMP'2024-01-01 00:00:00.5', TIMESTAMP_NTZ'2024-01-01 00:00:00.25', 1.5, true, X'4142', 1e10),"
       " (2, TIMESTAMP'1969-12-31 23:59:59.999999', TIMESTAMP_NTZ'1900-01-01 00:00:00', -0.001, false, X'', double('NaN')),"
       " (3, null, null, null, null, null, null)")
+
+
+# The tables of the Delta acceptance tests (delta-incubator/dat), by their names there.
+
+
+def letters(t, rows, columns="letter STRING, number BIGINT, a_float DOUBLE"):
+    return t.spark.createDataFrame(rows, columns)
+
+
+@recipe
+def dat_basic_append(t):
+    t.append(letters(t, [("a", 1, 1.1), ("b", 2, 2.2), ("c", 3, 3.3)]))
+    t.append(letters(t, [("d", 4, 4.4), ("e", 5, 5.5)]))
+
+
+def partitioned(t, frame, *columns):
+    frame.coalesce(1).write.format("delta").mode("append").partitionBy(*columns).save(t.path)
+
+
+@recipe
+def dat_basic_partitioned(t):
+    partitioned(t, letters(t, [("a", 1, 1.1), ("b", 2, 2.2), ("c", 3, 3.3)]), "letter")
+    partitioned(t, letters(t, [("a", 4, 4.4), ("e", 5, 5.5)]), "letter")
+
+
+@recipe
+def dat_partitioned_with_null(t):
+    partitioned(t, letters(t, [("a", 1, 1.1), ("b", 2, 2.2), (None, 3, 3.3)]), "letter")
+    partitioned(t, letters(t, [("a", 4, 4.4), (None, 5, 5.5)]), "letter")
+
+
+@recipe
+def dat_multi_partitioned(t):
+    columns = "letter STRING, date DATE, data BINARY, number BIGINT"
+    day = datetime.date
+    partitioned(t, letters(t, [("a", day(1970, 1, 1), b"hello", 1), ("b", day(1970, 1, 1), b"world", 2),
+                               ("b", day(1970, 1, 2), b"x%y", 3)], columns), "letter", "date", "data")
+    partitioned(t, letters(t, [("a", day(1970, 1, 1), b"x", 4), ("u /%20f", day(9999, 12, 31), b"a b", 5)], columns), "letter", "date", "data")
+
+
+@recipe
+def dat_multi_partitioned_2(t):
+    columns = ("bool BOOLEAN, time TIMESTAMP, amount DECIMAL(8,2), int BIGINT")
+    at, amount = datetime.datetime, decimal.Decimal
+    partitioned(t, letters(t, [(True, at(1970, 1, 1), amount("12.00"), 1), (True, at(1970, 1, 1, 12, 34, 56), amount("12.00"), 2),
+                               (False, at(1970, 1, 2, 8, 45), amount("12.00"), 3)], columns), "bool", "time", "amount")
+
+
+@recipe
+def dat_with_schema_change(t):
+    t.append(letters(t, [("a", 1), ("b", 2), ("c", 3)], "letter STRING, num1 BIGINT"))
+    frame = letters(t, [(22, "b", 2), (33, "c", 3)], "num2 BIGINT, letter STRING, num1 BIGINT").coalesce(1)
+    frame.write.format("delta").mode("overwrite").option("overwriteSchema", "true").save(t.path)
+
+
+@recipe
+def dat_all_primitive_types(t):
+    t("CREATE TABLE T! (utf8 STRING, int64 BIGINT, int32 INT, int16 SMALLINT, int8 TINYINT, float32 FLOAT, float64 DOUBLE, bool BOOLEAN,"
+      " binary BINARY, decimal DECIMAL(5,3), date32 DATE, timestamp TIMESTAMP) USING delta")
+    rows = [(str(i), i, i, i, i, float(i), float(i), i % 2 == 0, bytes(i), decimal.Decimal(f"1{i}.000"), datetime.date(1970, 1, 1 + i),
+             datetime.datetime(1970, 1, 1, i)) for i in range(5)]
+    t.append(t.spark.createDataFrame(rows, t.spark.table(f"delta.`{t.path}`").schema))
+
+
+@recipe
+def dat_nested_types(t):
+    t("CREATE TABLE T! (pk INT, struct STRUCT<float64: DOUBLE, bool: BOOLEAN>, array ARRAY<SMALLINT>, map MAP<STRING, INT>) USING delta")
+    rows = [(i, (float(i), i % 2 == 0), [i] * i, {str(k): k for k in range(i)}) for i in range(5)]
+    t.append(t.spark.createDataFrame(rows, t.spark.table(f"delta.`{t.path}`").schema))
+
+
+@recipe
+def dat_with_checkpoint(t):
+    for i in range(13):
+        t.append(t.spark.range(i, i + 1).selectExpr("concat('l', id) letter", "id int", "DATE'1970-01-01' date"))
+
+
+@recipe
+def dat_no_replay(t):
+    """The log before the checkpoint is gone."""
+    dat_with_checkpoint(t)
+    for commit in pathlib.Path(t.path, "_delta_log").glob("*.json"):
+        if int(commit.name[:20]) < 10:
+            commit.unlink()
+
+
+@recipe
+def dat_stats_as_struct(t):
+    t("CREATE TABLE T! (letter STRING, int BIGINT, date DATE) USING delta TBLPROPERTIES ('delta.checkpoint.writeStatsAsStruct'='true',"
+      " 'delta.checkpoint.writeStatsAsJson'='false', 'delta.checkpointInterval'='3')")
+    for i in range(5):
+        t.append(t.spark.range(i, i + 1).selectExpr("concat('l', id) letter", "id int", "DATE'1970-01-01' date"))
+
+
+@recipe
+def dat_no_stats(t):
+    t("CREATE TABLE T! (letter STRING, int BIGINT, date DATE) USING delta TBLPROPERTIES ('delta.dataSkippingNumIndexedCols'='0')")
+    for i in range(3):
+        t.append(t.spark.range(i, i + 1).selectExpr("concat('l', id) letter", "id int", "DATE'1970-01-01' date"))
+
+
+@recipe
+def dat_deletion_vectors(t):
+    t("CREATE TABLE T! (letter STRING, int BIGINT, date DATE) USING delta TBLPROPERTIES ('delta.enableDeletionVectors'='true')",
+      "INSERT INTO T! SELECT /*+ COALESCE(1) */ concat('l', id), id, DATE'1970-01-01' FROM range(8)", "DELETE FROM T! WHERE letter = 'l0'", "DELETE FROM T! WHERE int > 5")
+
+
+@recipe
+def dat_check_constraints(t):
+    t("CREATE TABLE T! (int INT) USING delta", "ALTER TABLE T! ADD CONSTRAINT int_gt_zero CHECK (int > 0)", "INSERT INTO T! VALUES (1), (2)")
+
+
+@recipe
+def dat_cdf(t):
+    t("CREATE TABLE T! (int INT) USING delta TBLPROPERTIES ('delta.enableChangeDataFeed'='true')", "INSERT INTO T! VALUES (1), (2), (3)",
+      "DELETE FROM T! WHERE int = 1", "UPDATE T! SET int = 30 WHERE int = 3")
+
+
+@recipe
+def dat_generated_columns(t):
+    t("CREATE TABLE T! (c1 INT, c2 INT GENERATED ALWAYS AS (c1 + 1)) USING delta", "INSERT INTO T! (c1) VALUES (1), (2)", "INSERT INTO T! VALUES (5, 6)")
+
+
+@recipe
+def dat_column_mapping(t):
+    t("CREATE TABLE T! (a BIGINT, date DATE) USING delta", "INSERT INTO T! VALUES (1, DATE'1970-01-01')",
+      "ALTER TABLE T! SET TBLPROPERTIES ('delta.columnMapping.mode'='name')", "ALTER TABLE T! RENAME COLUMN a TO `new name`",
+      "INSERT INTO T! VALUES (2, DATE'1970-01-02')")
+
+
+@recipe
+def dat_timestamp_ntz(t):
+    t("CREATE TABLE T! (int INT, ts TIMESTAMP_NTZ) USING delta PARTITIONED BY (ts)", "INSERT INTO T! VALUES (1, TIMESTAMP_NTZ'1970-01-01 00:00:00'), (2, TIMESTAMP_NTZ'2024-02-29 12:34:56.789')")
+
+
+@recipe
+def dat_iceberg_compat_v1(t):
+    t("CREATE TABLE T! (int INT, s STRING) USING delta TBLPROPERTIES ('delta.enableIcebergCompatV1'='true', 'delta.columnMapping.mode'='name')",
+      "INSERT INTO T! VALUES (1, 'a'), (2, 'b')")
 
 
 def main():
