@@ -118,6 +118,33 @@ Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& argu
   return Status::unsupported("{} with a lambda is not supported", name);
 }
 
+// As many arguments as the function takes, the lambdas last.
+Status check_arguments(const std::string& name, const sc::Expression_UnresolvedFunction& proto) {
+  const bool folds = name == "aggregate" || name == "reduce";
+  const bool of_two = name == "zip_with" || name == "map_zip_with";
+  const int values = folds || of_two ? 2 : 1;
+  const int most = values + (folds ? 2 : 1);
+  const int given = proto.arguments_size();
+  if (given <= values || given > most) {
+    const std::string expected = folds                  ? "[3, 4]"
+                                 : name == "array_sort" ? "[1, 2]"
+                                                        : std::to_string(most);
+    return Status::error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                         {{"functionName", sql_id(name)},
+                          {"expectedNum", expected},
+                          {"actualNum", std::to_string(given)},
+                          {"docroot", "https://spark.apache.org/docs/latest"}});
+  }
+  for (int i = 0; i < given; ++i) {
+    if (proto.arguments(i).has_lambda_function() == (i >= values)) continue;
+    if (i < values)
+      return Status::error(
+          "INVALID_LAMBDA_FUNCTION_CALL.PARAMETER_DOES_NOT_ACCEPT_LAMBDA_FUNCTION");
+    return Status::unsupported("{} without a lambda as argument {}", name, i + 1);
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Result<ExprPtr> ExpressionAnalyzer::lambda(const sc::Expression_LambdaFunction& proto,
@@ -149,6 +176,7 @@ Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_Unresolved
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     return Status::unsupported("{} with a lambda is not supported", proto.function_name());
   }
+  TRY(check_arguments(name, proto));
   std::vector<ExprPtr> arguments;
   bool finish = false;
   for (const auto& argument : proto.arguments()) {
@@ -157,7 +185,6 @@ Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_Unresolved
       arguments.push_back(strip_alias(value));
       continue;
     }
-    if (arguments.empty()) return Status::unsupported("a lambda as first argument of {}", name);
     TRY_ASSIGN(auto types, parameter_types(name, arguments, finish));
     const auto& names = argument.lambda_function().arguments();
     const bool index_left_out =

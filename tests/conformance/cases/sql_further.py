@@ -273,3 +273,10 @@ script("view_comment", "CREATE OR REPLACE TEMPORARY VIEW vcom (a COMMENT 'the a'
 script("view_comment_stored", "CREATE OR REPLACE VIEW vcoms (a COMMENT 'the a', b) AS SELECT 1, 2", "DESCRIBE vcoms")
 script("view_comment_metadata", "CREATE OR REPLACE TEMPORARY VIEW vcom (a COMMENT 'the a', b) AS SELECT 1, 2", "SELECT * FROM vcom")
 script("view_comment_inherited", "CREATE OR REPLACE TABLE vct (a INT COMMENT 'of the table') USING delta", "CREATE OR REPLACE VIEW vcoms2 AS SELECT a FROM vct", "DESCRIBE vcoms2")
+
+# --- lambdas that are too many, or stand elsewhere
+queries(area, {f"lambda {text}": f"SELECT {text} AS r" for text in [
+    "transform(array(1), x -> x, 2)", "filter(array(1), x -> true, array(0))", "aggregate(array(1), 0, (a, x) -> a + x, 5)", "zip_with(array(1), array(2), (a, b) -> a, 1)",
+    "exists(array(1), x -> true, x -> true)", "transform(array(1), x -> x, x -> x)", "aggregate(array(1), (a, x) -> a, x -> x)", "aggregate(array(1), 0, (a, x) -> a, x -> x, 1)", "map_filter(map(1, 2), (k, v) -> true, 1)",
+    "transform(x -> x, array(1))", "array_sort(array(2, 1), (a, b) -> a - b, 1)", "zip_with(array(1), (a, b) -> a)", "map_zip_with(map(1, 2), (k, a, b) -> a, map(1, 3))", "forall(array(1))", "transform(array(1, 2), 5)", "reduce(array(1), 0, (a, x) -> a + x, x -> x, x -> x)",
+]})
