@@ -140,8 +140,8 @@ Status check_function_sink(const std::string& name, const proto::WriteStreamOper
 }
 
 Result<StartedQuery> start_with_function_sink(Session& session,
-                                            const proto::WriteStreamOperationStart& start,
-                                            stream::QuerySpec spec) {
+                                              const proto::WriteStreamOperationStart& start,
+                                              stream::QuerySpec spec) {
   std::shared_ptr<FunctionSink> sink;
   if (start.has_foreach_batch()) {
     TRY_ASSIGN(sink, make_foreach_batch_sink(session, start.foreach_batch(),
