@@ -26,9 +26,9 @@ class EventTimeFollower {
 };
 
 // A StreamTable that keeps something beside a query's checkpoint.
-class PlaceHolder {
+class PlaceClaimer {
  public:
-  virtual ~PlaceHolder() = default;
+  virtual ~PlaceClaimer() = default;
   // Before a query starts: whether that is where it may be. `taken`: the places of the query's
   // other sources; its own is added.
   virtual Status claim_place(const std::string& checkpoint, std::set<std::string>& taken) const = 0;

@@ -709,7 +709,7 @@ bool lies_in(const std::string& path, const std::string& directory) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-class DeltaStreamTable final : public connector::StreamTable, public connector::PlaceHolder {
+class DeltaStreamTable final : public connector::StreamTable, public connector::PlaceClaimer {
  public:
   explicit DeltaStreamTable(std::shared_ptr<const Definition> definition)
       : definition_(std::move(definition)) {}

@@ -172,8 +172,8 @@ Result<QueryPtr> Manager::start(QuerySpec spec, std::string* started_event_json)
   TRY(check_name(spec));
   std::set<std::string> places;
   for (const auto& table : inspect(spec.plan).tables) {
-    const auto* holder = dynamic_cast<const connector::PlaceHolder*>(table.get());
-    if (holder != nullptr) TRY(holder->claim_place(spec.checkpoint, places));
+    const auto* claimer = dynamic_cast<const connector::PlaceClaimer*>(table.get());
+    if (claimer != nullptr) TRY(claimer->claim_place(spec.checkpoint, places));
   }
   if (spec.trigger.kind == Trigger::Kind::once) {
     log_warn(
