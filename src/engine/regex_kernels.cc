@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "base/utf16.h"
 #include "engine/java_regex.h"
 #include "engine/kernels.h"
 #include "engine/text.h"
@@ -137,24 +138,14 @@ std::optional<std::string> substr(Failure& fail, std::string_view text, std::str
   return out;
 }
 
-// As Java counts: characters beyond the basic plane are two.
-std::int32_t utf16_length(std::string_view text) {
-  std::int32_t length = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) != 0x80) length += byte >= 0xF0 ? 2 : 1;
-  }
-  return length;
-}
-
 std::optional<std::int32_t> instr(Failure& fail, std::string_view text, std::string_view pattern,
                                   std::int32_t) {
   std::int32_t place = 0;
-  const auto status = each_match("regexp_instr", text, pattern, 0,
-                                 [&](const JavaRegex::Match& match) -> Result<bool> {
-                                   place = utf16_length(text.substr(0, match.begin)) + 1;
-                                   return false;
-                                 });
+  const auto status = each_match(
+      "regexp_instr", text, pattern, 0, [&](const JavaRegex::Match& match) -> Result<bool> {
+        place = static_cast<std::int32_t>(utf16_length(text.substr(0, match.begin))) + 1;
+        return false;
+      });
   if (!status.ok()) return fail(status);
   return place;
 }

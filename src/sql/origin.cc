@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/utf16.h"
 #include "sql/parser.h"
 
 namespace millstream::sql {
@@ -11,16 +12,6 @@ namespace {
 
 // Characters shown beside the fragment on its first and last line.
 constexpr std::size_t extra_shown_max = 32;
-
-// As Java counts: characters beyond the basic plane are two.
-std::size_t utf16_length(std::string_view text) {
-  std::size_t length = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) != 0x80) length += byte >= 0xF0 ? 2 : 1;
-  }
-  return length;
-}
 
 bool inside_character(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
