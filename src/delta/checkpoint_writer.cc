@@ -151,7 +151,7 @@ class Row {
   int next_ = 0;
 };
 
-enum Column : int { txn, add, remove, metadata, protocol, domain, column_count };
+enum Column : std::uint8_t { txn, add, remove, metadata, protocol, domain, column_count };
 
 class Encoder {
  public:

@@ -56,7 +56,7 @@ struct Plan {
   std::vector<int> file_columns;
   std::vector<int> partition_columns;
   format::ParquetWriteOptions parquet;
-  int string_prefix = 32;
+  int string_prefix = default_string_prefix;
   std::int64_t max_records = 0;
   std::int64_t max_bytes = 0;
   std::string directory;
@@ -104,7 +104,7 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
   if (const std::string* columns = info.property("delta.dataSkippingStatsColumns")) {
     plan.parquet.stats_paths = physical_paths(info, parse_column_list(*columns));
   }
-  plan.string_prefix = static_cast<int>(info.number("delta.dataSkippingStringPrefixLength", 32));
+  plan.string_prefix = string_prefix_length(info);
   const std::string codec = to_lower(options.compression);
   plan.suffix = codec == "none" || codec == "uncompressed" ? ".parquet" : "." + codec + ".parquet";
   plan.suffix = (info.partition_index.empty() ? "-c000" : ".c000") + plan.suffix;

@@ -81,8 +81,7 @@ Status keep(const arrow::Array& column, std::optional<std::int64_t> row, int wan
 }  // namespace
 
 FileStatsGatherer::FileStatsGatherer(const TableInfo& info)
-    : string_prefix_(
-          static_cast<int>(info.number("delta.dataSkippingStringPrefixLength", string_prefix_))) {
+    : string_prefix_(string_prefix_length(info)) {
   for (std::size_t i = 0; i < info.schema.size(); ++i) {
     if (!info.is_partition_column(i))
       find_leaves(info, {info.schema[i]}, {info.physical[i]}, {}, {});

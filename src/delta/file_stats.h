@@ -32,7 +32,7 @@ class FileStatsGatherer {
 
   std::vector<Leaf> leaves_;
   std::int64_t rows_ = 0;
-  int string_prefix_ = 32;
+  const int string_prefix_;
 };
 
 }  // namespace millstream::delta

@@ -1,6 +1,7 @@
 #include "delta/stats_columns.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
 
@@ -65,6 +66,12 @@ bool has_statistics(const TableInfo& info, const std::vector<std::string>& path)
   const std::int64_t count = info.number("delta.dataSkippingNumIndexedCols", 32);
   if (count >= 0) leaves.resize(std::min(leaves.size(), static_cast<std::size_t>(count)));
   return std::ranges::any_of(leaves, [&](const auto& leaf) { return begins_with(leaf, path); });
+}
+
+int string_prefix_length(const TableInfo& info) {
+  const std::int64_t length =
+      info.number("delta.dataSkippingStringPrefixLength", default_string_prefix);
+  return static_cast<int>(std::clamp<std::int64_t>(length, 0, std::numeric_limits<int>::max()));
 }
 
 }  // namespace millstream::delta
