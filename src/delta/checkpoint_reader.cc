@@ -18,150 +18,239 @@
 namespace millstream::delta {
 namespace {
 
-// The members of an action's struct column, by name. A member that is absent, NULL or of another
-// type reads as nothing.
-class Rows {
+// The members of an action's struct column, bound to their arrays once for a batch. One that is
+// absent or of another type reads as nothing, as a NULL does.
+class TextColumn {
  public:
-  Rows(const arrow::RecordBatch& batch, const char* column)
-      : rows_(std::dynamic_pointer_cast<arrow::StructArray>(batch.GetColumnByName(column))) {}
-  explicit Rows(std::shared_ptr<arrow::Array> array)
-      : rows_(std::dynamic_pointer_cast<arrow::StructArray>(std::move(array))) {}
+  explicit TextColumn(std::shared_ptr<arrow::Array> array)
+      : texts_(array != nullptr && (array->type_id() == arrow::Type::STRING ||
+                                    array->type_id() == arrow::Type::BINARY)
+                   ? std::static_pointer_cast<arrow::BinaryArray>(std::move(array))
+                   : nullptr) {}
 
-  bool has(std::int64_t row) const { return rows_ != nullptr && rows_->IsValid(row); }
-  Rows member(const char* name) const {
-    return Rows(rows_ == nullptr ? nullptr : rows_->GetFieldByName(name));
+  bool has(std::int64_t row) const { return texts_ != nullptr && texts_->IsValid(row); }
+  std::string text(std::int64_t row) const {  // empty: nothing
+    return has(row) ? std::string(texts_->GetView(row)) : std::string();
   }
-  std::shared_ptr<arrow::Array> column(const char* name) const {
-    return rows_ == nullptr ? nullptr : rows_->GetFieldByName(name);
+  std::optional<std::string> at(std::int64_t row) const {
+    return has(row) ? std::optional<std::string>(texts_->GetView(row)) : std::nullopt;
   }
 
-  std::optional<std::string> text(const char* name, std::int64_t row) const {
-    return text_at(column(name).get(), row);
-  }
-  std::optional<std::int64_t> number(const char* name, std::int64_t row) const {
-    const auto array = column(name);
-    if (array == nullptr || array->IsNull(row)) return std::nullopt;
-    if (array->type_id() == arrow::Type::INT64) {
-      return static_cast<const arrow::Int64Array&>(*array).Value(row);
-    }
-    if (array->type_id() == arrow::Type::INT32) {
-      return static_cast<const arrow::Int32Array&>(*array).Value(row);
-    }
+ private:
+  std::shared_ptr<arrow::BinaryArray> texts_;
+};
+
+class NumberColumn {
+ public:
+  explicit NumberColumn(std::shared_ptr<arrow::Array> array)
+      : longs_(std::dynamic_pointer_cast<arrow::Int64Array>(array)),
+        ints_(std::dynamic_pointer_cast<arrow::Int32Array>(array)) {}
+
+  std::optional<std::int64_t> at(std::int64_t row) const {
+    if (longs_ != nullptr && longs_->IsValid(row)) return longs_->Value(row);
+    if (ints_ != nullptr && ints_->IsValid(row)) return ints_->Value(row);
     return std::nullopt;
   }
-  bool flag(const char* name, std::int64_t row, bool fallback) const {
-    const auto array = column(name);
-    if (array == nullptr || array->type_id() != arrow::Type::BOOL || array->IsNull(row))
-      return fallback;
-    return static_cast<const arrow::BooleanArray&>(*array).Value(row);
+
+ private:
+  std::shared_ptr<arrow::Int64Array> longs_;
+  std::shared_ptr<arrow::Int32Array> ints_;
+};
+
+class FlagColumn {
+ public:
+  explicit FlagColumn(std::shared_ptr<arrow::Array> array)
+      : flags_(std::dynamic_pointer_cast<arrow::BooleanArray>(std::move(array))) {}
+
+  bool at(std::int64_t row) const {  // nothing counts as false
+    return flags_ != nullptr && flags_->IsValid(row) && flags_->Value(row);
   }
-  std::optional<std::vector<std::string>> texts(const char* name, std::int64_t row) const {
-    const auto array = std::dynamic_pointer_cast<arrow::ListArray>(column(name));
-    if (array == nullptr || array->IsNull(row)) return std::nullopt;
+
+ private:
+  std::shared_ptr<arrow::BooleanArray> flags_;
+};
+
+class TextListColumn {
+ public:
+  explicit TextListColumn(const std::shared_ptr<arrow::Array>& array)
+      : lists_(std::dynamic_pointer_cast<arrow::ListArray>(array)),
+        items_(lists_ == nullptr ? nullptr : lists_->values()) {}
+
+  std::optional<std::vector<std::string>> at(std::int64_t row) const {
+    if (lists_ == nullptr || lists_->IsNull(row)) return std::nullopt;
     std::vector<std::string> values;
-    for (auto i = array->value_offset(row); i < array->value_offset(row + 1); ++i) {
-      values.push_back(text_at(array->values().get(), i).value_or(""));
+    for (auto i = lists_->value_offset(row); i < lists_->value_offset(row + 1); ++i) {
+      values.push_back(items_.text(i));
     }
     return values;
   }
-  PartitionValues text_map(const char* name, std::int64_t row) const {
+
+ private:
+  std::shared_ptr<arrow::ListArray> lists_;
+  TextColumn items_;
+};
+
+class TextMapColumn {
+ public:
+  explicit TextMapColumn(const std::shared_ptr<arrow::Array>& array)
+      : maps_(std::dynamic_pointer_cast<arrow::MapArray>(array)),
+        keys_(maps_ == nullptr ? nullptr : maps_->keys()),
+        items_(maps_ == nullptr ? nullptr : maps_->items()) {}
+
+  PartitionValues at(std::int64_t row) const {
     PartitionValues values;
-    const auto array = std::dynamic_pointer_cast<arrow::MapArray>(column(name));
-    if (array == nullptr || array->IsNull(row)) return values;
-    for (auto i = array->value_offset(row); i < array->value_offset(row + 1); ++i) {
-      if (auto key = text_at(array->keys().get(), i)) {
-        values[std::move(*key)] = text_at(array->items().get(), i);
-      }
+    if (maps_ == nullptr || maps_->IsNull(row)) return values;
+    for (auto i = maps_->value_offset(row); i < maps_->value_offset(row + 1); ++i) {
+      if (keys_.has(i)) values[keys_.text(i)] = items_.at(i);
     }
     return values;
   }
-  std::map<std::string, std::string> tags(const char* name, std::int64_t row) const {
+  std::map<std::string, std::string> without_nulls(std::int64_t row) const {
     std::map<std::string, std::string> values;
-    for (auto& [key, value] : text_map(name, row)) {
+    for (auto& [key, value] : at(row)) {
       if (value) values[key] = std::move(*value);
     }
     return values;
   }
-  std::shared_ptr<const DeletionVector> deletion_vector(std::int64_t row) const {
-    const Rows dv = member("deletionVector");
-    if (!dv.has(row)) return nullptr;
-    DeletionVector out;
-    out.storage_type = dv.text("storageType", row).value_or("");
-    out.path_or_inline = dv.text("pathOrInlineDv", row).value_or("");
-    out.offset = dv.number("offset", row);
-    out.size_in_bytes = dv.number("sizeInBytes", row).value_or(0);
-    out.cardinality = dv.number("cardinality", row).value_or(0);
-    return out.storage_type.empty() ? nullptr
-                                    : std::make_shared<const DeletionVector>(std::move(out));
-  }
 
  private:
-  static std::optional<std::string> text_at(const arrow::Array* array, std::int64_t row) {
-    if (array == nullptr || array->IsNull(row)) return std::nullopt;
-    if (array->type_id() == arrow::Type::STRING || array->type_id() == arrow::Type::BINARY) {
-      return std::string(static_cast<const arrow::BinaryArray&>(*array).GetView(row));
-    }
-    return std::nullopt;
-  }
+  std::shared_ptr<arrow::MapArray> maps_;
+  TextColumn keys_;
+  TextColumn items_;
+};
 
+// The rows of an action, or of a struct in one.
+class Rows {
+ public:
+  Rows(const arrow::RecordBatch& batch, const char* column) : Rows(batch.GetColumnByName(column)) {}
+  explicit Rows(const std::shared_ptr<arrow::Array>& array)
+      : rows_(std::dynamic_pointer_cast<arrow::StructArray>(array)) {}
+
+  bool has(std::int64_t row) const { return rows_ != nullptr && rows_->IsValid(row); }
+  std::shared_ptr<arrow::Array> array(const char* name) const {
+    return rows_ == nullptr ? nullptr : rows_->GetFieldByName(name);
+  }
+  Rows member(const char* name) const { return Rows(array(name)); }
+  TextColumn text(const char* name) const { return TextColumn(array(name)); }
+  NumberColumn number(const char* name) const { return NumberColumn(array(name)); }
+  FlagColumn flag(const char* name) const { return FlagColumn(array(name)); }
+  TextListColumn texts(const char* name) const { return TextListColumn(array(name)); }
+  TextMapColumn text_map(const char* name) const { return TextMapColumn(array(name)); }
+
+ private:
   std::shared_ptr<arrow::StructArray> rows_;
 };
 
-AddFilePtr read_add(const Rows& rows, const arrow::Array* stats_parsed, std::int64_t row) {
-  AddFile add;
-  add.path = rows.text("path", row).value_or("");
-  add.partition_values = rows.text_map("partitionValues", row);
-  add.size = rows.number("size", row).value_or(0);
-  add.modification_time = rows.number("modificationTime", row).value_or(0);
-  add.data_change = rows.flag("dataChange", row, false);
-  add.stats = rows.text("stats", row).value_or("");
-  if (add.stats.empty() && stats_parsed != nullptr && stats_parsed->IsValid(row)) {
-    add.stats = stats_json_of(*stats_parsed, row);
-  }
-  add.tags = rows.tags("tags", row);
-  add.deletion_vector = rows.deletion_vector(row);
-  add.base_row_id = rows.number("baseRowId", row);
-  add.default_row_commit_version = rows.number("defaultRowCommitVersion", row);
-  add.clustering_provider = rows.text("clusteringProvider", row);
-  return std::make_shared<const AddFile>(std::move(add));
-}
+struct DeletionVectorColumns {
+  explicit DeletionVectorColumns(const Rows& of) : rows(of) {}
 
-RemoveFilePtr read_remove(const Rows& rows, std::int64_t row) {
-  RemoveFile remove;
-  remove.path = rows.text("path", row).value_or("");
-  remove.deletion_timestamp = rows.number("deletionTimestamp", row);
-  remove.data_change = rows.flag("dataChange", row, false);
-  remove.extended_file_metadata = rows.flag("extendedFileMetadata", row, false);
-  remove.partition_values = rows.text_map("partitionValues", row);
-  remove.size = rows.number("size", row);
-  remove.deletion_vector = rows.deletion_vector(row);
-  remove.base_row_id = rows.number("baseRowId", row);
-  remove.default_row_commit_version = rows.number("defaultRowCommitVersion", row);
-  return std::make_shared<const RemoveFile>(std::move(remove));
-}
+  std::shared_ptr<const DeletionVector> at(std::int64_t row) const {
+    if (!rows.has(row) || storage_type.text(row).empty()) return nullptr;
+    DeletionVector out;
+    out.storage_type = storage_type.text(row);
+    out.path_or_inline = path_or_inline.text(row);
+    out.offset = offset.at(row);
+    out.size_in_bytes = size_in_bytes.at(row).value_or(0);
+    out.cardinality = cardinality.at(row).value_or(0);
+    return std::make_shared<const DeletionVector>(std::move(out));
+  }
+
+  Rows rows;
+  TextColumn storage_type = rows.text("storageType");
+  TextColumn path_or_inline = rows.text("pathOrInlineDv");
+  NumberColumn offset = rows.number("offset");
+  NumberColumn size_in_bytes = rows.number("sizeInBytes");
+  NumberColumn cardinality = rows.number("cardinality");
+};
+
+struct AddColumns {
+  explicit AddColumns(const arrow::RecordBatch& batch) : rows(batch, "add") {}
+
+  AddFilePtr at(std::int64_t row) const {
+    auto add = std::make_shared<AddFile>();
+    add->path = path.text(row);
+    add->partition_values = partition_values.at(row);
+    add->size = size.at(row).value_or(0);
+    add->modification_time = modification_time.at(row).value_or(0);
+    add->data_change = data_change.at(row);
+    add->stats = stats.text(row);
+    if (add->stats.empty() && stats_parsed != nullptr && stats_parsed->IsValid(row)) {
+      add->stats = stats_json_of(*stats_parsed, row);
+    }
+    add->tags = tags.without_nulls(row);
+    add->deletion_vector = deletion_vector.at(row);
+    add->base_row_id = base_row_id.at(row);
+    add->default_row_commit_version = default_row_commit_version.at(row);
+    add->clustering_provider = clustering_provider.at(row);
+    return add;
+  }
+
+  Rows rows;
+  TextColumn path = rows.text("path");
+  TextMapColumn partition_values = rows.text_map("partitionValues");
+  NumberColumn size = rows.number("size");
+  NumberColumn modification_time = rows.number("modificationTime");
+  FlagColumn data_change = rows.flag("dataChange");
+  TextColumn stats = rows.text("stats");
+  std::shared_ptr<arrow::Array> stats_parsed = rows.array("stats_parsed");
+  TextMapColumn tags = rows.text_map("tags");
+  DeletionVectorColumns deletion_vector{rows.member("deletionVector")};
+  NumberColumn base_row_id = rows.number("baseRowId");
+  NumberColumn default_row_commit_version = rows.number("defaultRowCommitVersion");
+  TextColumn clustering_provider = rows.text("clusteringProvider");
+};
+
+struct RemoveColumns {
+  explicit RemoveColumns(const arrow::RecordBatch& batch) : rows(batch, "remove") {}
+
+  RemoveFilePtr at(std::int64_t row) const {
+    auto remove = std::make_shared<RemoveFile>();
+    remove->path = path.text(row);
+    remove->deletion_timestamp = deletion_timestamp.at(row);
+    remove->data_change = data_change.at(row);
+    remove->extended_file_metadata = extended_file_metadata.at(row);
+    remove->partition_values = partition_values.at(row);
+    remove->size = size.at(row);
+    remove->deletion_vector = deletion_vector.at(row);
+    remove->base_row_id = base_row_id.at(row);
+    remove->default_row_commit_version = default_row_commit_version.at(row);
+    return remove;
+  }
+
+  Rows rows;
+  TextColumn path = rows.text("path");
+  NumberColumn deletion_timestamp = rows.number("deletionTimestamp");
+  FlagColumn data_change = rows.flag("dataChange");
+  FlagColumn extended_file_metadata = rows.flag("extendedFileMetadata");
+  TextMapColumn partition_values = rows.text_map("partitionValues");
+  NumberColumn size = rows.number("size");
+  DeletionVectorColumns deletion_vector{rows.member("deletionVector")};
+  NumberColumn base_row_id = rows.number("baseRowId");
+  NumberColumn default_row_commit_version = rows.number("defaultRowCommitVersion");
+};
 
 Metadata read_metadata(const Rows& rows, std::int64_t row) {
   Metadata metadata;
-  metadata.id = rows.text("id", row).value_or("");
-  metadata.name = rows.text("name", row);
-  metadata.description = rows.text("description", row);
+  metadata.id = rows.text("id").text(row);
+  metadata.name = rows.text("name").at(row);
+  metadata.description = rows.text("description").at(row);
   const Rows format = rows.member("format");
-  metadata.provider = format.text("provider", row).value_or("parquet");
-  metadata.format_options = format.tags("options", row);
-  metadata.schema_string = rows.text("schemaString", row).value_or("");
+  metadata.provider = format.text("provider").at(row).value_or("parquet");
+  metadata.format_options = format.text_map("options").without_nulls(row);
+  metadata.schema_string = rows.text("schemaString").text(row);
   metadata.partition_columns =
-      rows.texts("partitionColumns", row).value_or(std::vector<std::string>());
-  metadata.configuration = rows.tags("configuration", row);
-  metadata.created_time = rows.number("createdTime", row);
+      rows.texts("partitionColumns").at(row).value_or(std::vector<std::string>());
+  metadata.configuration = rows.text_map("configuration").without_nulls(row);
+  metadata.created_time = rows.number("createdTime").at(row);
   return metadata;
 }
 
 Protocol read_protocol(const Rows& rows, std::int64_t row) {
   Protocol protocol;
-  protocol.min_reader = static_cast<int>(rows.number("minReaderVersion", row).value_or(1));
-  protocol.min_writer = static_cast<int>(rows.number("minWriterVersion", row).value_or(1));
-  protocol.reader_features = rows.texts("readerFeatures", row);
-  protocol.writer_features = rows.texts("writerFeatures", row);
+  protocol.min_reader = static_cast<int>(rows.number("minReaderVersion").at(row).value_or(1));
+  protocol.min_writer = static_cast<int>(rows.number("minWriterVersion").at(row).value_or(1));
+  protocol.reader_features = rows.texts("readerFeatures").at(row);
+  protocol.writer_features = rows.texts("writerFeatures").at(row);
   // An empty list stands for none in a file whose version has none.
   if (protocol.min_reader < 3) protocol.reader_features.reset();
   if (protocol.min_writer < 7) protocol.writer_features.reset();
@@ -236,45 +325,46 @@ Status check_columns(const arrow::Schema& schema) {
   return Status::OK();
 }
 
-Status check_row(const Rows& rows, const char* action, const char* member, std::int64_t row) {
-  return rows.text(member, row) ? Status::OK()
-                                : Status::io("it has an action {} without {}", action, member);
+Status check_named(bool named, const char* action, const char* member) {
+  return named ? Status::OK() : Status::io("it has an action {} without {}", action, member);
 }
 
 Status read_rows(const arrow::RecordBatch& batch, std::vector<Action>& actions) {
-  const Rows adds(batch, "add");
-  const Rows removes(batch, "remove");
+  const AddColumns adds(batch);
+  const RemoveColumns removes(batch);
   const Rows txns(batch, "txn");
   const Rows metadata(batch, "metaData");
   const Rows protocols(batch, "protocol");
   const Rows domains(batch, "domainMetadata");
   const Rows sidecars(batch, "sidecar");
-  const auto stats_parsed = adds.column("stats_parsed");
+  const TextColumn app_ids = txns.text("appId");
+  const NumberColumn txn_versions = txns.number("version");
+  const NumberColumn txn_times = txns.number("lastUpdated");
+  const TextColumn sidecar_paths = sidecars.text("path");
+  const NumberColumn sidecar_sizes = sidecars.number("sizeInBytes");
   for (std::int64_t row = 0; row < batch.num_rows(); ++row) {
-    if (adds.has(row)) {
-      TRY(check_row(adds, "add", "path", row));
-      actions.push_back(read_add(adds, stats_parsed.get(), row));
+    if (adds.rows.has(row)) {
+      TRY(check_named(adds.path.has(row), "add", "path"));
+      actions.push_back(adds.at(row));
     }
-    if (removes.has(row)) {
-      TRY(check_row(removes, "remove", "path", row));
-      actions.push_back(read_remove(removes, row));
+    if (removes.rows.has(row)) {
+      TRY(check_named(removes.path.has(row), "remove", "path"));
+      actions.push_back(removes.at(row));
     }
     if (txns.has(row)) {
-      actions.push_back(Txn{txns.text("appId", row).value_or(""),
-                            txns.number("version", row).value_or(0),
-                            txns.number("lastUpdated", row)});
+      actions.push_back(
+          Txn{app_ids.text(row), txn_versions.at(row).value_or(0), txn_times.at(row)});
     }
     if (metadata.has(row)) actions.push_back(read_metadata(metadata, row));
     if (protocols.has(row)) actions.push_back(read_protocol(protocols, row));
     if (domains.has(row)) {
-      actions.push_back(DomainMetadata{domains.text("domain", row).value_or(""),
-                                       domains.text("configuration", row).value_or(""),
-                                       domains.flag("removed", row, false)});
+      actions.push_back(DomainMetadata{domains.text("domain").text(row),
+                                       domains.text("configuration").text(row),
+                                       domains.flag("removed").at(row)});
     }
     if (sidecars.has(row)) {
-      TRY(check_row(sidecars, "sidecar", "path", row));
-      actions.push_back(
-          Sidecar{*sidecars.text("path", row), sidecars.number("sizeInBytes", row).value_or(0)});
+      TRY(check_named(sidecar_paths.has(row), "sidecar", "path"));
+      actions.push_back(Sidecar{sidecar_paths.text(row), sidecar_sizes.at(row).value_or(0)});
     }
   }
   return Status::OK();
@@ -301,6 +391,9 @@ std::vector<int> wanted_leaves(const parquet::SchemaDescriptor& schema) {
   return plain;
 }
 
+// Few enough for a batch's arrays and actions to stay in the processor's cache.
+constexpr std::int64_t rows_at_a_time = 4096;
+
 enum class Wanted : std::uint8_t { all, sidecars };
 
 std::vector<int> leaves_of_sidecars(const parquet::SchemaDescriptor& schema) {
@@ -317,6 +410,9 @@ Status read_parquet(std::string bytes, Wanted wanted, const TakeActions& take) {
         std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(std::move(bytes)));
     parquet::arrow::FileReaderBuilder builder;
     TRY_ARROW(builder.Open(std::move(source)));
+    parquet::ArrowReaderProperties properties;
+    properties.set_batch_size(rows_at_a_time);
+    builder.properties(properties);
     std::unique_ptr<parquet::arrow::FileReader> reader;
     TRY_ARROW(builder.Build(&reader));
     const auto metadata = reader->parquet_reader()->metadata();
@@ -327,11 +423,12 @@ Status read_parquet(std::string bytes, Wanted wanted, const TakeActions& take) {
     for (int i = 0; i < metadata->num_row_groups(); ++i) groups.push_back(i);
     TRY_ARROW_ASSIGN(const auto batches, reader->GetRecordBatchReader(groups, leaves));
     TRY(check_columns(*batches->schema()));
+    std::vector<Action> actions;
     for (;;) {
       std::shared_ptr<arrow::RecordBatch> batch;
       TRY_ARROW(batches->ReadNext(&batch));
       if (batch == nullptr) return Status::OK();
-      std::vector<Action> actions;
+      actions.clear();
       TRY(read_rows(*batch, actions));
       TRY(take(actions));
     }

@@ -8,6 +8,7 @@
 #include "delta/deletion_vector.h"
 #include "delta/features.h"
 #include "delta/log.h"
+#include "delta/log_state.h"
 #include "delta/retry.h"
 #include "delta/row_tracking.h"
 

@@ -11,6 +11,7 @@
 #include "delta/last_checkpoint.h"
 #include "delta/log_cleanup.h"
 #include "delta/log_names.h"
+#include "delta/log_state.h"
 
 namespace millstream::delta {
 

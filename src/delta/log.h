@@ -19,6 +19,8 @@
 
 namespace millstream::delta {
 
+class LogState;
+
 namespace limits {
 inline constexpr std::size_t shared_logs_max = 64;
 // Live files and tombstones of all shared logs but the one used last; each takes some 600 bytes.

@@ -1,13 +1,11 @@
 // Snapshot: the state of a table at one version, as its log says it: protocol, metadata, live
 // files, transactions. Immutable, shared by pointer between threads; cheap to make from a LogState.
-// LogState: the state that log replay builds up, one action at a time; owned and guarded by Log.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -73,41 +71,5 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 // The file that an action's path names: an absolute path where it can be told, decoded once.
 // `table` is absolute.
 std::string resolve_path(const std::string& table, const std::string& log_path);
-
-class LogState {
- public:
-  explicit LogState(std::string table) : table_(std::move(table)) {}
-
-  // Applies the actions of `version`, in order. Versions ascend.
-  Status apply(std::int64_t version, const std::vector<Action>& actions);
-  Status apply_action(const Action& action);
-  void set_version(std::int64_t version) { version_ = version; }
-
-  std::int64_t version() const { return version_; }
-  // DELTA_STATE_RECOVER_ERROR when the log had no protocol or no metadata.
-  Result<SnapshotPtr> freeze();
-
- private:
-  std::string file_key(const std::string& path, const DeletionVector* dv) const;
-  void add(const AddFilePtr& file);
-  void remove(const RemoveFilePtr& file);
-
-  std::string table_;
-  std::int64_t version_ = -1;
-  std::shared_ptr<const Protocol> protocol_;
-  TableInfoPtr info_;
-  SharedList<AddFile> files_;
-  SharedList<RemoveFile> tombstones_;
-  std::unordered_map<std::string, std::size_t> file_positions_;
-  std::unordered_map<std::string, std::size_t> tombstone_positions_;
-  // Copied before the first change after a freeze.
-  std::shared_ptr<std::map<std::string, Txn>> txns_ =
-      std::make_shared<std::map<std::string, Txn>>();
-  std::shared_ptr<std::map<std::string, DomainMetadata>> domains_ =
-      std::make_shared<std::map<std::string, DomainMetadata>>();
-  bool txns_shared_ = false;
-  bool domains_shared_ = false;
-  std::optional<std::int64_t> in_commit_timestamp_;
-};
 
 }  // namespace millstream::delta
