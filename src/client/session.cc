@@ -20,7 +20,9 @@ namespace proto = spark::connect;
 std::shared_ptr<client::Connection> embed(const std::string& warehouse, const std::string& memory) {
   connect::ServerOptions options;
   options.embedded = true;
-  options.warehouse = std::filesystem::absolute(warehouse).lexically_normal().string();
+  const bool is_path = warehouse.find("://") == std::string::npos;  // others the server refuses
+  options.warehouse =
+      is_path ? std::filesystem::absolute(warehouse).lexically_normal().string() : warehouse;
   if (!memory.empty()) {
     const auto bytes = parse_bytes(memory);
     if (!bytes) throw SparkException("memory takes a size as 2g or 512m, not " + memory);

@@ -158,7 +158,7 @@ class FilesReader final : public connector::BatchReader {
     file_.size = add.size;
     file_.modified_us =
         std::clamp(add.modification_time, INT64_MIN / 1000, INT64_MAX / 1000) * 1000;
-    if (!file_.path.starts_with('/')) {
+    if (!file_.path.starts_with('/') && !io::is_s3_path(file_.path)) {
       return Status::unsupported("the Delta table {} has a data file on another file system: {}",
                                  plan_->table, add.path);
     }

@@ -38,8 +38,9 @@ class SharedLogs {
   std::shared_ptr<Log> find_or_add(const std::shared_ptr<io::Store>& store,
                                    const std::string& table) {
     const std::lock_guard lock(mutex_);
-    auto found = std::find_if(logs_.begin(), logs_.end(),
-                              [&](const auto& log) { return log->table() == table; });
+    auto found = std::find_if(logs_.begin(), logs_.end(), [&](const auto& log) {
+      return log->table() == table && (log->store() == store || store->is_local(table));
+    });
     if (found == logs_.end()) found = logs_.insert(logs_.begin(), Log::at(store, table));
     logs_.splice(logs_.begin(), logs_, found);
     forget_beyond_limits();
@@ -64,7 +65,7 @@ class SharedLogs {
 
 std::shared_ptr<Log> Log::shared(const std::shared_ptr<io::Store>& store,
                                  const std::string& table) {
-  if (store.get() != io::local_store().get())
+  if (store->medium(table) == io::Medium::simulated)
     return Log::at(store, table, {.background_checkpoints = false});
   static auto& logs =
       *new SharedLogs();  // never destroyed: checkpoints may be under way at the end
@@ -144,12 +145,12 @@ Result<bool> Log::same_table_as_before() {
     if (info.status().is(ErrorKind::file_not_found)) return false;
     return info.status();
   }
-  return FileIdentity{info->size, info->modified_us} == *identity_;
+  return identity_of(*info) == *identity_;
 }
 
 void Log::remember_identity() {
   auto info = store_->stat(io::join_path(directory_, commit_name(state_->version())));
-  identity_ = info.ok() ? std::optional(FileIdentity{info->size, info->modified_us}) : std::nullopt;
+  identity_ = info.ok() ? std::optional(identity_of(*info)) : std::nullopt;
 }
 
 Result<SnapshotPtr> Log::at_version(std::int64_t version) {

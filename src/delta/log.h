@@ -85,6 +85,7 @@ class Log : public std::enable_shared_from_this<Log> {
   struct FileIdentity {
     std::int64_t size = 0;
     std::int64_t modified_us = 0;
+    std::string etag;
     bool operator==(const FileIdentity&) const = default;
   };
   struct Checkpointing;
@@ -92,7 +93,10 @@ class Log : public std::enable_shared_from_this<Log> {
   Log(std::shared_ptr<io::Store> store, std::string table, LogOptions options);
   Result<bool> same_table_as_before();  // mutex held
   Status forget_another_table();        // mutex held
-  Status load_newest();                 // mutex held
+  static FileIdentity identity_of(const io::FileInfo& info) {
+    return {info.size, info.modified_us, info.etag};
+  }
+  Status load_newest();  // mutex held
   Status load(std::optional<std::int64_t> target, LogState& state) const;
   Status load_from(const std::vector<std::string>& names, std::optional<std::int64_t> target,
                    LogState& state) const;

@@ -36,7 +36,7 @@ Manifests manifests_of(const std::string& table, const Snapshot& snapshot,
   snapshot.files().for_each([&](const AddFilePtr& file) {
     const std::string folder = folder_of(file->partition_values, snapshot.info());
     if (folders && !folders->contains(folder)) return;
-    out[folder].push_back("file:" + resolve_path(table, file->path));
+    out[folder].push_back(io::to_text(resolve_path(table, file->path)));
   });
   return out;
 }

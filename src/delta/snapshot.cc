@@ -16,6 +16,13 @@ bool has_scheme(std::string_view path) {
   return true;
 }
 
+// A path of S3 as the table would write it, so that a place has one name whoever wrote the log.
+std::string spelt_as(const std::string& table, const std::string& path) {
+  const std::string plain = io::canonical_path(path);
+  if (!io::is_s3_path(table)) return plain;
+  return table.substr(0, table.find(':')) + plain.substr(plain.find(':'));
+}
+
 }  // namespace
 
 bool TableInfo::is_partition_column(std::size_t column) const {
@@ -77,8 +84,10 @@ std::optional<std::int64_t> Snapshot::txn_version(const std::string& app_id) con
 
 std::string resolve_path(const std::string& table, const std::string& log_path) {
   if (has_scheme(log_path)) {
-    auto local = io::local_path(log_path);
-    return local.ok() ? std::move(local).value() : percent_decode(log_path);
+    auto path = io::store_path(log_path);
+    if (!path.ok()) return percent_decode(log_path);
+    if (io::is_s3_path(*path)) return spelt_as(table, percent_decode(*path));
+    return std::move(path).value();
   }
   const std::string decoded = percent_decode(log_path);
   return log_path.starts_with('/') ? decoded : io::join_path(table, decoded);

@@ -40,7 +40,7 @@ Result<std::int64_t> checked_retention(const VacuumRequest& request, std::int64_
 // A link is neither followed nor removed: what it leads to may be another's, or a live file.
 bool is_link(const std::string& path) {
   std::error_code error;
-  return std::filesystem::is_symlink(path, error);
+  return !io::is_s3_path(path) && std::filesystem::is_symlink(path, error);
 }
 
 // Files by their place on the disk, however their paths are written and through whatever links
@@ -48,6 +48,7 @@ bool is_link(const std::string& path) {
 class Places {
  public:
   std::string key_of(const std::string& path) {
+    if (io::is_s3_path(path)) return path;
     const auto normal = std::filesystem::path(path).lexically_normal();
     const std::string folder = normal.parent_path().string();
     auto known = folders_.find(folder);

@@ -18,7 +18,7 @@ constexpr std::size_t block_bytes = 64'000;
 constexpr const char* spark_version = "4.2.0";
 
 Status failed_write(const std::string& path, const Status& cause) {
-  ErrorInfo info = Status::error("TASK_WRITE_FAILED", {{"path", "file:" + path}}).info();
+  ErrorInfo info = Status::error("TASK_WRITE_FAILED", {{"path", io::to_text(path)}}).info();
   info.message += "\nCaused by: " + cause.message();
   return Status(std::move(info)).with_cause(cause);
 }

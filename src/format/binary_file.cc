@@ -36,7 +36,7 @@ class FileRow final : public connector::BatchReader {
                                                const std::shared_ptr<arrow::DataType>& type) {
     if (name == "path")
       return std::shared_ptr<arrow::Scalar>(
-          std::make_shared<arrow::StringScalar>("file:" + file_.path));
+          std::make_shared<arrow::StringScalar>(io::to_text(file_.path)));
     if (name == "length")
       return std::shared_ptr<arrow::Scalar>(std::make_shared<arrow::Int64Scalar>(file_.size));
     if (name == "modificationTime") {

@@ -50,6 +50,40 @@ class TextInput final : public ByteInput {
   std::size_t at_ = 0;
 };
 
+// An object, fetched a large piece at a time.
+class ObjectInput final : public ByteInput {
+ public:
+  ObjectInput(std::shared_ptr<io::Store> store, std::string path)
+      : store_(std::move(store)), path_(std::move(path)) {}
+
+  // Fetches the next piece: the first when the input is opened, so that a missing object shows.
+  Status fetch() {
+    TRY_ASSIGN(piece_, store_->get_range(path_, offset_, piece_bytes));
+    offset_ += std::ssize(piece_);
+    is_last_ = std::ssize(piece_) < piece_bytes;
+    at_ = 0;
+    return Status::OK();
+  }
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    if (at_ == piece_.size() && !is_last_) TRY(fetch());
+    const std::size_t count = std::min(size, piece_.size() - at_);
+    std::memcpy(to, piece_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  static constexpr std::int64_t piece_bytes = 8 << 20;
+
+  const std::shared_ptr<io::Store> store_;
+  const std::string path_;
+  std::string piece_;
+  std::size_t at_ = 0;
+  std::int64_t offset_ = 0;  // behind the piece
+  bool is_last_ = false;
+};
+
 // gzip of one or more members, or one zlib stream.
 class InflateInput final : public ByteInput {
  public:
@@ -169,7 +203,7 @@ Filled fill(ByteInput& input, char* to, std::size_t size) {
 Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store,
                                               const std::string& path) {
   std::unique_ptr<ByteInput> input;
-  if (store.get() == io::local_store().get()) {
+  if (store->is_local(path)) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
       const std::string text = fmt::format("opening {}: {}", path, std::strerror(errno));
@@ -177,6 +211,10 @@ Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& 
           errno == ENOENT || errno == ENOTDIR ? ErrorKind::file_not_found : ErrorKind::io, text);
     }
     input = std::make_unique<FileInput>(fd, path);
+  } else if (store->medium(path) == io::Medium::objects) {
+    auto object = std::make_unique<ObjectInput>(store, path);
+    TRY(object->fetch());
+    input = std::move(object);
   } else {
     TRY_ASSIGN(std::string bytes, store->get(path));
     input = std::make_unique<TextInput>(std::move(bytes));
@@ -199,13 +237,11 @@ Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& 
   return input;
 }
 
-std::string error_path(const std::string& path) { return "file://" + percent_encode_path(path); }
-
 Status failed_read(const std::string& path, const Status& cause) {
   const bool missing = cause.is(ErrorKind::file_not_found);
   ErrorInfo info =
       Status::error(missing ? "FAILED_READ_FILE.FILE_NOT_EXIST" : "FAILED_READ_FILE.NO_HINT",
-                    {{"path", error_path(path)}})
+                    {{"path", io::to_file_uri(path)}})
           .info();
   // Spark's clients see the reason in the stack trace only; a stream whose batch is planned meets
   // the same file again at each start, so the way out is named.

@@ -24,16 +24,13 @@ struct Filled {
 };
 Filled fill(ByteInput& input, char* to, std::size_t size);
 
-// Local files are read in pieces, those of another store whole. .gz, .gzip, .deflate, .zst, .zstd
-// (in any case) are decompressed, all their members or frames; .bz2, .snappy, .lz4 are refused by
-// name. FileNotFound when there is none.
+// Local files and objects are read in pieces, those of another store whole. .gz, .gzip, .deflate,
+// .zst, .zstd (in any case) are decompressed, all their members or frames; .bz2, .snappy, .lz4 are
+// refused by name. FileNotFound when there is none.
 Result<std::unique_ptr<ByteInput>> open_bytes(const std::shared_ptr<io::Store>& store,
                                               const std::string& path);
 
 // FAILED_READ_FILE.FILE_NOT_EXIST or .NO_HINT about a file, with the cause.
 Status failed_read(const std::string& path, const Status& cause);
-
-// "file:///a%20b": how Spark names a file in errors.
-std::string error_path(const std::string& path);
 
 }  // namespace millstream::format

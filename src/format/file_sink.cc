@@ -37,7 +37,7 @@ Status refuse_unknown(const char* format, const Options& options, const auto& kn
   return Status::OK();
 }
 
-// Text, compressed or not, streamed to a local file or collected for another store.
+// Text, compressed or not, streamed into a file.
 class TextOutput {
  public:
   TextOutput(std::shared_ptr<io::Store> store, std::string path, bool gzip)
@@ -53,7 +53,10 @@ class TextOutput {
                          Z_DEFAULT_STRATEGY) == Z_OK);
       gzip_started_ = true;
     }
-    if (store_.get() != io::local_store().get()) return Status::OK();
+    if (!store_->is_local(path_)) {
+      TRY_ASSIGN(upload_, store_->upload(path_));
+      return Status::OK();
+    }
     TRY(store_->make_directories(std::string(io::parent_path(path_))));
     fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     return fd_ < 0 ? failed("creating") : Status::OK();
@@ -65,7 +68,7 @@ class TextOutput {
 
   Status close() {
     if (gzip_) TRY(deflate_into({}, Z_FINISH));
-    if (fd_ < 0) return store_->put(path_, collected_);
+    if (upload_ != nullptr) return upload_->close();
     if (::fsync(fd_) != 0) return failed("syncing");
     ::close(fd_);
     fd_ = -1;
@@ -78,10 +81,7 @@ class TextOutput {
   }
 
   Status write(std::string_view text) {
-    if (fd_ < 0) {
-      collected_ += text;
-      return Status::OK();
-    }
+    if (upload_ != nullptr) return upload_->write(text);
     while (!text.empty()) {
       const ssize_t done = ::write(fd_, text.data(), text.size());
       if (done < 0) {
@@ -112,7 +112,7 @@ class TextOutput {
   bool gzip_started_ = false;
   z_stream stream_{};
   int fd_ = -1;
-  std::string collected_;
+  std::unique_ptr<io::Upload> upload_;  // where the store is not this machine's disk
 };
 
 class LineSink : public FileSink {

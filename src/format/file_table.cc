@@ -43,14 +43,14 @@ class FileTable final : public connector::Table, public connector::ParquetBacked
   std::string describe() const override {
     std::vector<std::string> paths;
     for (const auto& path : request_.paths) {
-      const auto local = io::local_path(path);
-      paths.push_back(local.ok() ? "file:" + *local : path);
+      const auto local = io::store_path(path);
+      paths.push_back(local.ok() ? io::to_text(*local) : path);
     }
     return to_lower(display_name(format_)) + " [" + join(paths, ", ") + "]";
   }
   std::vector<std::string> input_files() const override {
     std::vector<std::string> uris;
-    for (const auto& file : files_) uris.push_back(error_path(file.info.path));
+    for (const auto& file : files_) uris.push_back(io::to_file_uri(file.info.path));
     return uris;
   }
 
@@ -84,8 +84,7 @@ class FileTable final : public connector::Table, public connector::ParquetBacked
     const std::optional<connector::ParquetFiles> none;
     TRY_ASSIGN(const bool skips_corrupt, request_.options.get_bool("ignoreCorruptFiles", false));
     TRY_ASSIGN(const bool skips_missing, request_.options.get_bool("ignoreMissingFiles", false));
-    const bool local = request_.store.get() == io::local_store().get();
-    if (format_ != FileFormat::parquet || skips_corrupt || skips_missing || !local) return none;
+    if (format_ != FileFormat::parquet || skips_corrupt || skips_missing) return none;
     column::Schema wanted;
     for (const auto& name : request.columns) {
       const int index = column::find_field(schema_, name);
@@ -95,6 +94,7 @@ class FileTable final : public connector::Table, public connector::ParquetBacked
     PlainFiles plain(wanted, false);
     for (const auto& file : files_) {
       if (!can_match(file, request.predicates)) continue;
+      if (!request_.store->is_local(file.info.path)) return none;
       if (!plain.add(file.info.path, constants_of(file, wanted))) return none;
     }
     return std::optional<connector::ParquetFiles>(std::move(plain).finish());

@@ -227,11 +227,6 @@ class Task {
 // object in an object store is not there before it is whole.
 constexpr std::string_view aside = "_temporary";
 
-bool can_move(const std::string& directory) {
-  std::error_code error;
-  return std::filesystem::is_directory(directory, error);
-}
-
 // Where a file of a write belongs.
 std::string place_of(const std::string& path, const FileWriteRequest& request) {
   const auto placed = request.placed.find(std::string(io::parent_path(path)));
@@ -309,7 +304,7 @@ Result<FilesWritten> write_files(const FileWriteRequest& request, const connecto
   }
   TRY_ASSIGN(job.factory, FileSinkFactory::make(format, data, options, request.time_zone));
   TRY(job.store->make_directories(request.directory));
-  const bool moves = can_move(request.directory);
+  const bool moves = job.store->is_local(request.directory);
   if (!moves && !request.placed.empty())
     return Status::unsupported("partitions that lie elsewhere than {}", request.directory);
   job.directory =

@@ -13,7 +13,8 @@ class RandomAccessFile;
 
 namespace millstream::format {
 
-// FAILED_READ_FILE.* names the file. A file of another store than the local one is held whole.
+// FAILED_READ_FILE.* names the file. Of files in S3 that are large only what is read is fetched;
+// those of other stores are held whole.
 Result<std::shared_ptr<arrow::io::RandomAccessFile>> open_input_file(
     const std::shared_ptr<io::Store>& store, const std::string& path);
 

@@ -32,11 +32,7 @@ class Lister {
  public:
   Lister(io::Store& store, const ListOptions& options, std::optional<Glob> filter,
          std::vector<FoundFile>& out)
-      : store_(store),
-        options_(options),
-        filter_(std::move(filter)),
-        out_(out),
-        local_(&store == io::local_store().get()) {}
+      : store_(store), options_(options), filter_(std::move(filter)), out_(out) {}
 
   // A root that exists, or the match of a pattern.
   Status add_root(const std::string& path) {
@@ -68,7 +64,8 @@ class Lister {
 
   Status add_directory(const std::string& path, const std::string& base) {
     std::vector<std::string> directories;
-    TRY(local_ ? list_local(path, base, directories) : list_store(path, base, directories));
+    TRY(store_.is_local(path) ? list_local(path, base, directories)
+                              : list_store(path, base, directories));
     for (const auto& directory : directories) {
       Status status = add_directory(directory, base);
       if (!status.ok() && !status.is(ErrorKind::file_not_found))
@@ -144,7 +141,6 @@ class Lister {
   const ListOptions& options_;
   const std::optional<Glob> filter_;
   std::vector<FoundFile>& out_;
-  const bool local_;
   bool flat_ = false;
 };
 
@@ -159,8 +155,10 @@ std::string without_escapes(std::string_view text) {
 
 // What exists and matches an absolute pattern without braces, level by level.
 Status match_paths(io::Store& store, std::string_view pattern, std::vector<std::string>& out) {
-  std::vector<std::string> level = {"/"};
-  const auto parts = split(pattern.substr(1), '/');
+  const std::size_t root = io::is_s3_path(pattern) ? pattern.find('/', pattern.find("//") + 2) : 0;
+  if (root == std::string_view::npos) return Status::OK();
+  std::vector<std::string> level = {root == 0 ? "/" : std::string(pattern.substr(0, root))};
+  const auto parts = split(pattern.substr(root + 1), '/');
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].empty()) continue;
     std::vector<std::string> next;
@@ -201,7 +199,7 @@ Status check_base_path(io::Store& store, const std::string& base, const std::str
 }
 
 Status path_not_found(const std::string& path) {
-  return Status::error("PATH_NOT_FOUND", {{"path", "file:" + path}});
+  return Status::error("PATH_NOT_FOUND", {{"path", io::to_text(path)}});
 }
 
 }  // namespace
@@ -225,7 +223,7 @@ Result<ListOptions> parse_list_options(const Options& options,
   TRY_ASSIGN(out.ignore_missing, options.get_bool("ignoreMissingFiles", false));
   TRY_ASSIGN(out.glob_paths, options.get_bool("__globPaths__", true));
   if (const auto* base = options.find("basePath")) {
-    TRY_ASSIGN(out.base_path, io::local_path(*base));
+    TRY_ASSIGN(out.base_path, io::store_path(*base));
   }
   return out;
 }
@@ -240,7 +238,7 @@ Result<std::vector<FoundFile>> list_files(const std::shared_ptr<io::Store>& stor
   }
   Lister lister(*store, options, std::move(filter), found);
   for (const auto& given : roots) {
-    TRY_ASSIGN(const std::string root, io::local_path(given));
+    TRY_ASSIGN(const std::string root, io::store_path(given));
     std::vector<std::string> paths;
     if (options.glob_paths && Glob::has_wildcard(root)) {
       TRY_ASSIGN(const Glob glob, Glob::compile(root));

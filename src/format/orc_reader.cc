@@ -192,7 +192,7 @@ Result<column::Schema> read_orc_schema(const std::shared_ptr<io::Store>& store,
         opened.status().is(ErrorKind::unsupported_operation)) {
       return opened.status();
     }
-    return Status::error("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", "file:" + path}})
+    return Status::error("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", io::to_text(path)}})
         .with_cause(opened.status());
   }
   column::Schema schema;

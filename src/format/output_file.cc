@@ -1,8 +1,6 @@
 #include "format/output_file.h"
 
-#include <arrow/buffer.h>
 #include <arrow/io/file.h>
-#include <arrow/io/memory.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,6 +25,30 @@ Status sync_path(const std::string& path, int flags) {
   return failed != 0 ? system_error("syncing", path) : Status::OK();
 }
 
+// What Arrow's writers write, on its way into an upload.
+class UploadStream final : public arrow::io::OutputStream {
+ public:
+  explicit UploadStream(io::Upload& upload) : upload_(upload) {}
+  arrow::Status Write(const void* data, std::int64_t size) override {
+    const Status status =
+        upload_.write({static_cast<const char*>(data), static_cast<std::size_t>(size)});
+    if (!status.ok()) return arrow::Status::IOError(status.message());
+    at_ += size;
+    return arrow::Status::OK();
+  }
+  arrow::Result<std::int64_t> Tell() const override { return at_; }
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return closed_; }
+
+ private:
+  io::Upload& upload_;
+  std::int64_t at_ = 0;
+  bool closed_ = false;
+};
+
 }  // namespace
 
 OutputFile::OutputFile(std::shared_ptr<io::Store> store, std::string path)
@@ -46,9 +68,9 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(std::shared_ptr<io::Store
 }
 
 Status OutputFile::open() {
-  if (store_.get() != io::local_store().get()) {
-    TRY_ARROW_ASSIGN(memory_, arrow::io::BufferOutputStream::Create());
-    stream_ = memory_;
+  if (!store_->is_local(path_)) {
+    TRY_ASSIGN(upload_, store_->upload(path_));
+    stream_ = std::make_shared<UploadStream>(*upload_);
     return Status::OK();
   }
   int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -64,9 +86,9 @@ Status OutputFile::open() {
 
 Status OutputFile::close() {
   CHECK(!closed_);
-  if (memory_) {
-    TRY_ARROW_ASSIGN(const auto bytes, memory_->Finish());
-    TRY(store_->put(path_, std::string_view(*bytes)));
+  if (upload_ != nullptr) {
+    TRY_ARROW(stream_->Close());
+    TRY(upload_->close());
   } else {
     if (::fsync(file_->file_descriptor()) != 0) return system_error("syncing", path_);
     TRY_ARROW(file_->Close());

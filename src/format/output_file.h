@@ -9,7 +9,6 @@
 #include "io/store.h"
 
 namespace arrow::io {
-class BufferOutputStream;
 class FileOutputStream;
 class OutputStream;
 }  // namespace arrow::io
@@ -18,8 +17,8 @@ namespace millstream::format {
 
 class OutputFile {
  public:
-  // Makes the file, and its directory. On the local store bytes go to disk as they come; on another
-  // the file is put when it is closed.
+  // Makes the file, and its directory. On a disk bytes go to it as they come; another store's file
+  // is there when it is closed.
   static Result<std::unique_ptr<OutputFile>> create(std::shared_ptr<io::Store> store,
                                                     std::string path);
   ~OutputFile();  // without close(): the unfinished file is removed
@@ -38,8 +37,8 @@ class OutputFile {
   const std::shared_ptr<io::Store> store_;
   const std::string path_;
   bool closed_ = false;
-  std::shared_ptr<arrow::io::FileOutputStream> file_;      // of the local store
-  std::shared_ptr<arrow::io::BufferOutputStream> memory_;  // of another
+  std::shared_ptr<arrow::io::FileOutputStream> file_;  // on a disk
+  std::unique_ptr<io::Upload> upload_;                 // elsewhere
   std::shared_ptr<arrow::io::OutputStream> stream_;
 };
 

@@ -191,7 +191,7 @@ class Adapter {
  private:
   Status mismatch(const arrow::Array& array, const column::DataType& wanted) const {
     return Status::error("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",
-                         {{"path", error_path(rules_.path)},
+                         {{"path", io::to_file_uri(rules_.path)},
                           {"column", "[" + column_ + "]"},
                           {"expectedType", wanted.simple_string()},
                           {"actualType", array.type()->ToString()}});

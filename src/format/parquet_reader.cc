@@ -23,7 +23,8 @@ namespace millstream::format {
 namespace {
 
 Status bad_footer(const std::string& path, const std::string& why) {
-  return Status::error("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", {{"path", error_path(path)}})
+  return Status::error("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER",
+                       {{"path", io::to_file_uri(path)}})
       .with_cause(Status::io("{}", why));
 }
 
@@ -178,7 +179,7 @@ Result<ParquetFooter> read_parquet_footer(const std::shared_ptr<io::Store>& stor
     if (!status.ok()) return bad_footer(path, status.message());
     TRY(check_parquet_times(*metadata->schema()));
     auto converted = column::from_arrow(*spark_form(schema));
-    if (!converted.ok()) return converted.status().at(error_path(path));
+    if (!converted.ok()) return converted.status().at(io::to_file_uri(path));
     footer.schema = column::as_nullable(*converted);
     return footer;
   } catch (const std::exception& error) {

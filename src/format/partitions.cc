@@ -242,8 +242,7 @@ Status conflicting(const std::set<std::vector<std::string>>& lists,
     ++number;
   }
   std::set<std::string> directories;
-  for (const auto& file : files)
-    directories.insert("file:" + std::string(io::parent_path(file.info.path)));
+  for (const auto& file : files) directories.insert(io::to_text(io::parent_path(file.info.path)));
   std::string suspicious;
   for (const auto& directory : directories) suspicious += "\n\t" + directory;
   return Status::error("CONFLICTING_PARTITION_COLUMN_NAMES",

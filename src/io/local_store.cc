@@ -96,6 +96,8 @@ bool leads_upward(const std::string& link) {
 
 class LocalStore final : public Store {
  public:
+  Medium medium(const std::string& /*path*/) const override { return Medium::disk; }
+
   Result<std::string> get(const std::string& path) override {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (fd.get() < 0) return system_error(errno, "opening", path);

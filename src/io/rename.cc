@@ -12,6 +12,11 @@
 namespace millstream::io {
 
 Status rename_directory(const std::string& from, const std::string& to) {
+  if (is_s3_path(from) || is_s3_path(to)) {
+    return Status::unsupported(
+        "{} cannot become {}: S3 has no directories to rename, and Millstream does not copy them",
+        from, to);
+  }
   if (std::rename(from.c_str(), to.c_str()) != 0) {
     if (errno == EEXIST || errno == ENOTEMPTY) return Status::already_exists("{} exists", to);
     if (errno == ENOENT) return Status::not_found("no such directory: {}", from);

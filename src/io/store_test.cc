@@ -83,14 +83,36 @@ TEST_P(StoreTest, WhatIsNoFileIsNotThere) {
 }
 
 TEST(Path, UrisAndPaths) {
-  EXPECT_EQ(local_path("file:/a%20b").value(), "/a b");
-  EXPECT_EQ(local_path("file:///a//b/../c/").value(), "/a/c");
-  EXPECT_EQ(local_path("/a%20b").value(), "/a%20b");
-  EXPECT_EQ(local_path("rel").value(), (std::filesystem::current_path() / "rel").string());
-  EXPECT_EQ(local_path("/a:b").value(), "/a:b");
-  EXPECT_TRUE(local_path("s3://bucket/x").status().is(ErrorKind::unsupported_operation));
-  EXPECT_FALSE(local_path("").ok());
+  EXPECT_EQ(store_path("file:/a%20b").value(), "/a b");
+  EXPECT_EQ(store_path("file:///a//b/../c/").value(), "/a/c");
+  EXPECT_EQ(store_path("/a%20b").value(), "/a%20b");
+  EXPECT_EQ(store_path("rel").value(), (std::filesystem::current_path() / "rel").string());
+  EXPECT_EQ(store_path("/a:b").value(), "/a:b");
+  EXPECT_TRUE(store_path("gs://bucket/x").status().is(ErrorKind::unsupported_operation));
+  EXPECT_FALSE(store_path("").ok());
   EXPECT_EQ(to_uri("/a b"), "file:/a%20b");
+  EXPECT_EQ(to_file_uri("/a b"), "file:///a%20b");
+  EXPECT_EQ(to_text("/a b"), "file:/a b");
+}
+
+TEST(Path, PathsOfS3) {
+  EXPECT_EQ(store_path("s3a://bucket//a/../b%20c/").value(), "s3a://bucket/b%20c");
+  EXPECT_EQ(store_path("S3://bucket").value(), "s3://bucket");
+  EXPECT_EQ(store_path("s3n://bucket/").value(), "s3n://bucket");
+  EXPECT_EQ(store_path("s3://bucket/../../x").value(), "s3://bucket/x");
+  for (const char* bad : {"s3:/x", "s3:x", "s3://", "s3:///x", "s3://a", "s3://u:p@host/x",
+                          "s3://b ucket/x", "s3://buc?ket/x", "s3://../x"}) {
+    EXPECT_FALSE(store_path(bad).ok()) << bad;
+  }
+  EXPECT_EQ(canonical_path("s3a://bucket/a"), "s3://bucket/a");
+  EXPECT_EQ(canonical_path("/s3a://bucket"), "/s3a://bucket");
+  EXPECT_EQ(to_uri("s3a://bucket/a b%"), "s3a://bucket/a%20b%25");
+  EXPECT_EQ(to_file_uri("s3a://bucket"), "s3a://bucket");
+  EXPECT_EQ(to_text("s3://bucket/a b"), "s3://bucket/a b");
+  EXPECT_EQ(parent_path("s3://bucket/a/b"), "s3://bucket/a");
+  EXPECT_EQ(parent_path("s3://bucket/a"), "s3://bucket");
+  EXPECT_EQ(parent_path("s3://bucket"), "");
+  EXPECT_EQ(join_path("s3://bucket", "a"), "s3://bucket/a");
 }
 
 }  // namespace

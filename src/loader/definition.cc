@@ -24,7 +24,7 @@ Result<std::string> input_path(const Options& options, const std::vector<std::st
                          "cloudFiles needs a path to read: load(path)");
   if (given.size() > 1)
     return Status::unsupported("cloudFiles reads one path; {} were given", given.size());
-  return io::local_path(given[0]);
+  return io::store_path(given[0]);
 }
 
 Result<DiscoveryRules> discovery_rules(const std::string& path, const LoaderOptions& options) {

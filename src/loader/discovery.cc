@@ -70,6 +70,7 @@ class Walk {
   };
 
   Result<Listing> list(const std::string& at) {
+    if (store_.medium(at) == io::Medium::objects) return list_objects(at);
     Listing listing;
     auto listed = store_.list_names(at, {});
     if (!listed.ok() && listed.status().is(ErrorKind::file_not_found))
@@ -88,14 +89,40 @@ class Walk {
         continue;
       }
       TRY_ASSIGN(io::FileInfo child, std::move(info));
-      if (!child.is_directory) {
-        TRY_ASSIGN(const bool settled, take(std::move(child)));
-        listing.all_seen = listing.all_seen && settled;
-      } else if (!by_glob_ || rules_.globber.may_match_below(child.path)) {
-        listing.subfolders.push_back(std::move(child.path));
-      }
+      TRY(visit(std::move(child), &listing));
     }
     return listing;
+  }
+
+  // The listing of an object store says all about what it names: no look at each.
+  Result<Listing> list_objects(const std::string& at) {
+    Listing listing;
+    auto listed = store_.list(at);
+    if (!listed.ok() && listed.status().is(ErrorKind::file_not_found)) return listing;
+    TRY_ASSIGN(auto children, std::move(listed));
+    std::erase_if(children, [](const io::FileInfo& child) {
+      return format::is_hidden_name(io::base_name(child.path));
+    });
+    std::vector<bool> known(children.size(), false);
+    if (seen_ != nullptr && !rules_.by_version) {
+      std::vector<std::string> names;
+      for (const auto& child : children) names.emplace_back(io::base_name(child.path));
+      TRY_ASSIGN(known, seen_->known(at, names));
+    }
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      if (!known[i]) TRY(visit(std::move(children[i]), &listing));
+    }
+    return listing;
+  }
+
+  Status visit(io::FileInfo child, Listing* listing) {
+    if (!child.is_directory) {
+      TRY_ASSIGN(const bool settled, take(std::move(child)));
+      listing->all_seen = listing->all_seen && settled;
+    } else if (!by_glob_ || rules_.globber.may_match_below(child.path)) {
+      listing->subfolders.push_back(std::move(child.path));
+    }
+    return Status::OK();
   }
 
   // Adds the file to what was found when the rules want it. False: they may decide otherwise once

@@ -67,7 +67,8 @@ Status LoaderSource::discover_new(std::int64_t committed_seq) {
   const std::int64_t start_ms = clock_->now_ms();
   // Stamps are the local disk's; and a file that is passed over for its age may come into question
   // again.
-  const bool may_settle = definition_->env.store == io::local_store() && !options.file_age_max_ms;
+  const bool may_settle = definition_->env.store->is_local(definition_->discovery.globber.base()) &&
+                          !options.file_age_max_ms;
   TRY_ASSIGN(auto found, discover(*definition_->env.store, definition_->discovery, seen_.get(),
                                   may_settle ? &settled_ : nullptr));
   std::vector<SeenFile> files;

@@ -201,7 +201,7 @@ Result<LoaderOptions> parse_loader_options(const Options& options, bool schema_g
   LoaderOptions parsed;
   if (const std::string* location = options.find("cloudFiles.schemaLocation");
       location && !location->empty()) {
-    TRY_ASSIGN(parsed.schema_location, io::local_path(*location));
+    TRY_ASSIGN(parsed.schema_location, io::store_path(*location));
   }
   TRY_ASSIGN(parsed.hints, parse_hints(options.get("cloudFiles.schemaHints", "")));
   TRY_ASSIGN(parsed.mode, parse_mode(options, schema_given));

@@ -279,7 +279,7 @@ Result<std::unique_ptr<SeenFiles>> open_rocksdb_seen_files(const std::string& di
 
 Result<std::unique_ptr<SeenFiles>> open_seen_files(const std::shared_ptr<io::Store>& store,
                                                    const std::string& directory) {
-  if (store == io::local_store())
+  if (store->is_local(directory))
     return open_rocksdb_seen_files(io::join_path(directory, "rocksdb"));
   return open_log_seen_files(store, io::join_path(directory, "files"));
 }

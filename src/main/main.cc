@@ -34,7 +34,8 @@ void add_server_options(CLI::App* command, main_program::ServeOptions* options,
   command
       ->add_option("--conf", options->conf,
                    "a setting of the service under Spark's name, as "
-                   "spark.connect.session.manager.defaultSessionTimeout=10m; may be repeated")
+                   "spark.connect.session.manager.defaultSessionTimeout=10m or "
+                   "spark.hadoop.fs.s3a.endpoint=https://host; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--quiet", options->quiet, quiet_help);

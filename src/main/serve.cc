@@ -36,7 +36,7 @@ Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& option
   connect::ServerOptions server;
   server.host = options.host;
   server.port = options.port;
-  TRY_ASSIGN(server.warehouse, io::local_path(options.warehouse));
+  TRY_ASSIGN(server.warehouse, io::store_path(options.warehouse));
   if (!options.memory.empty()) {
     const auto bytes = parse_bytes(options.memory);
     if (!bytes)

@@ -495,7 +495,7 @@ const char* shown_operation(const sql::AlterTable& alter) {
 Status StatementRun::move_delta_table(const sql::AlterTable& alter, const Target& target) {
   if (!target.name)
     return Status::unsupported("ALTER TABLE … SET LOCATION of a path is not supported");
-  TRY_ASSIGN(const std::string directory, io::local_path(alter.location));
+  TRY_ASSIGN(const std::string directory, io::store_path(alter.location));
   TRY_ASSIGN(const bool exists, delta::is_delta_table(warehouse_.store(), directory));
   if (!exists) {
     return Status::error("DELTA_MISSING_DELTA_TABLE", {{"tableName", quote_identifier(directory)}});
@@ -847,7 +847,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::AlterTable& alter) {
         TRY(alter_partitions(alter, target));
         return nothing();
       }
-      TRY_ASSIGN(entry.location, io::local_path(alter.location));
+      TRY_ASSIGN(entry.location, io::store_path(alter.location));
       if (!entry.partition_by.empty()) {
         TRY(move_file_table(target, entry.location));
         return nothing();

@@ -45,7 +45,7 @@ Result<delta::CloneSource> StatementRun::clone_source(const sql::Clone& clone) c
                           equals_ignore_case(clone.source[0], "parquet") &&
                           clone.source[1].find('/') != std::string::npos;
   if (of_parquet && !clone.version && clone.timestamp.empty()) {
-    TRY_ASSIGN(const std::string directory, io::local_path(clone.source[1]));
+    TRY_ASSIGN(const std::string directory, io::store_path(clone.source[1]));
     return parquet_clone({directory, {}});
   }
   auto target = target_of(clone.source, "CLONE");
@@ -98,7 +98,7 @@ StatementRun::Outcome StatementRun::clone_table(const sql::CreateTable& create) 
     TRY_ASSIGN(const Target target, changed_table(create.name, "CREATE TABLE"));
     directory = target.directory;
   } else if (external) {
-    TRY_ASSIGN(directory, io::local_path(create.location));
+    TRY_ASSIGN(directory, io::store_path(create.location));
   }
   TRY_ASSIGN(const auto done,
              delta::clone_table(warehouse_.store(), source, directory, create.properties));

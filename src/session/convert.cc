@@ -48,7 +48,7 @@ Status StatementRun::convert_path(const sql::ConvertToDelta& convert) {
   if (!equals_ignore_case(provider, "parquet"))
     return no_parquet(provider, quote_identifiers(convert.table));
   delta::Conversion conversion;
-  TRY_ASSIGN(conversion.folder.directory, io::local_path(path));
+  TRY_ASSIGN(conversion.folder.directory, io::store_path(path));
   TRY_ASSIGN(const bool done,
              delta::is_delta_table(warehouse_.store(), conversion.folder.directory));
   if (done) return Status::OK();

@@ -271,7 +271,7 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
   entry.external = !given.empty();
   std::string directory = warehouse_.own_directory(name);
   if (entry.external) {
-    TRY_ASSIGN(directory, io::local_path(given));
+    TRY_ASSIGN(directory, io::store_path(given));
     entry.location = directory;
   }
   column::Schema schema;
@@ -371,7 +371,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
     TRY_ASSIGN(const auto entry, warehouse_.entry(name));
     if (entry && entry->view) return view_expected_table(create.name, "CREATE TABLE");
     if (!create.location.empty() && !taken) {
-      TRY_ASSIGN(directory, io::local_path(create.location));
+      TRY_ASSIGN(directory, io::store_path(create.location));
       TRY_ASSIGN(const bool there, delta::is_delta_table(warehouse_.store(), directory));
       if (there && create.query == nullptr) {
         TRY(check_existing(create, directory));
@@ -408,8 +408,14 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
 
 Result<std::string> StatementRun::database_location(const std::string& given) {
   if (given.empty()) return Status::error("INVALID_EMPTY_LOCATION", {{"location", given}});
-  TRY_ASSIGN(const std::string path, io::local_path(given));
-  return path.starts_with('/') ? path : io::join_path(warehouse_.root(), path);
+  TRY_ASSIGN(const std::string path, io::store_path(given));
+  if (io::is_s3_path(path)) {
+    return Status::unsupported(
+        "a database in S3 is not supported by Millstream: give its tables a LOCATION of their own, "
+        "not {}",
+        given);
+  }
+  return path;
 }
 
 StatementRun::Outcome StatementRun::operator()(const sql::CreateDatabase& create) {

@@ -198,7 +198,7 @@ class Expansion {
   }
 
   Status is_delta_table(const std::string& path, proto::Relation* relation) {
-    TRY_ASSIGN(const std::string directory, io::local_path(path));
+    TRY_ASSIGN(const std::string directory, io::store_path(path));
     TRY_ASSIGN(const bool there,
                millstream::delta::is_delta_table(session_.runtime().store, directory));
     ResultTable table;

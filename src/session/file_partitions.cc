@@ -144,7 +144,7 @@ class FilePartitions {
   Status place(const std::string& partition, const std::string& location) {
     const bool relative = !location.starts_with('/') && location.find(':') == std::string::npos;
     TRY_ASSIGN(const std::string path,
-               io::local_path(relative ? io::join_path(directory_, location) : location));
+               io::store_path(relative ? io::join_path(directory_, location) : location));
     for (const auto& [other, directory] : entry_.placed) {
       if (other != partition && directory == path)
         return Status::unsupported("two partitions in one folder, {}", path);

@@ -152,7 +152,7 @@ Status save_file_table(Session& session, const spark::connect::WriteOperation& w
   }
   std::string directory = warehouse.own_directory(name);
   if (const auto path = table.options.find("path"); path != table.options.end()) {
-    TRY_ASSIGN(directory, io::local_path(path->second));
+    TRY_ASSIGN(directory, io::store_path(path->second));
     table.location = directory;
     table.external = true;
     table.options.erase(path);

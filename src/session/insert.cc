@@ -32,7 +32,7 @@ namespace millstream::session {
 Result<std::string> insert_directory(Session& session, const sql::Name& name) {
   if (name.size() == 2 && equals_ignore_case(name[0], "delta") &&
       name[1].find('/') != std::string::npos) {
-    return io::local_path(name[1]);
+    return io::store_path(name[1]);
   }
   TRY_ASSIGN(const TableName table, session.table_name(name));
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->database_exists(table.database));

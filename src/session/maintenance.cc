@@ -316,7 +316,7 @@ Result<std::vector<io::FileInfo>> inventory_of(Session& session, const plan::Nod
       const std::string path = paths.GetString(i);
       io::FileInfo file;
       if (path.starts_with('/') || path.find(":/") != std::string::npos) {
-        TRY_ASSIGN(file.path, io::local_path(path));
+        TRY_ASSIGN(file.path, io::store_path(path));
       } else {
         file.path = io::join_path(table, path);
       }

@@ -473,7 +473,7 @@ Result<plan::NodePtr> SessionResolver::named_table(const std::vector<std::string
     }
     // "delta.`/path`": the table of a path.
     if (first == "delta" && parts[1].find('/') != std::string::npos) {
-      TRY_ASSIGN(const std::string path, io::local_path(parts[1]));
+      TRY_ASSIGN(const std::string path, io::store_path(parts[1]));
       return delta_node(path, options, streaming, {"delta", parts[1]});
     }
     if (is_file_format(first) && parts[1].find('/') != std::string::npos && !streaming) {
@@ -518,7 +518,7 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
       return Status::invalid("format delta reads exactly one path, {} were given", paths.size());
     }
     named_->delta = true;
-    TRY_ASSIGN(const std::string directory, io::local_path(paths[0]));
+    TRY_ASSIGN(const std::string directory, io::store_path(paths[0]));
     TRY_ASSIGN(auto read, delta::parse_read_options(options, conf.time_zone()));
     read.case_sensitive = conf.flag("spark.sql.caseSensitive");
     if (read.changes) {

@@ -68,7 +68,7 @@ Result<StatementRun::Target> StatementRun::target_of(const sql::Name& name,
   Target target;
   if (name.size() == 2 && equals_ignore_case(name[0], "delta") &&
       name[1].find('/') != std::string::npos) {
-    TRY_ASSIGN(target.directory, io::local_path(name[1]));
+    TRY_ASSIGN(target.directory, io::store_path(name[1]));
     TRY_ASSIGN(const bool exists, delta::is_delta_table(warehouse_.store(), target.directory));
     if (!exists) return session_.relation_not_found(name);
     target.shown = "delta.`" + target.directory + "`";

@@ -39,8 +39,8 @@ void warn_of_checkpoint_in(const stream::QuerySpec& spec, const std::string& dir
 std::string described_folder(const std::string& description) {
   const std::size_t open = description.find('[');
   if (open == std::string::npos || !description.ends_with(']')) return {};
-  auto path = io::local_path(description.substr(open + 1, description.size() - open - 2));
-  return path.ok() && path->starts_with('/') ? *path : std::string();
+  auto path = io::store_path(description.substr(open + 1, description.size() - open - 2));
+  return path.ok() ? *path : std::string();
 }
 
 void each_stream_scan(const plan::Node& node,

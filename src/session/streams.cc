@@ -62,12 +62,12 @@ struct Checkpoint {
 Result<Checkpoint> checkpoint_of(Session& session, const Options& options, const std::string& name,
                                  bool may_be_temporary) {
   if (const std::string* given = options.find("checkpointLocation"); given != nullptr) {
-    TRY_ASSIGN(const std::string path, io::local_path(*given));
+    TRY_ASSIGN(const std::string path, io::store_path(*given));
     return Checkpoint{path, false};
   }
   const std::string root = session.conf().value("spark.sql.streaming.checkpointLocation");
   if (!root.empty()) {
-    TRY_ASSIGN(const std::string path, io::local_path(root));
+    TRY_ASSIGN(const std::string path, io::store_path(root));
     return Checkpoint{io::join_path(path, name.empty() ? new_uuid() : name), false};
   }
   if (may_be_temporary) {
@@ -88,7 +88,7 @@ Result<std::string> target_table(Session& session, const proto::WriteStreamOpera
   TRY_ASSIGN(const auto parts, sql::parse_identifier(start.table_name()));
   if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
       parts[1].find('/') != std::string::npos) {
-    return io::local_path(parts[1]);
+    return io::store_path(parts[1]);
   }
   TRY_ASSIGN(const TableName name, session.table_name(parts));
   Warehouse& warehouse = *session.runtime().warehouse;

@@ -88,7 +88,8 @@ Status collect_files(io::Store& store, const std::string& directory,
   for (const io::FileInfo& child : children) {
     if (io::base_name(child.path) == "_temporary") continue;  // of a write that goes on
     std::error_code error;
-    const bool is_link = std::filesystem::is_symlink(child.path, error);  // goes itself
+    const bool is_link =  // goes itself
+        store.is_local(child.path) && std::filesystem::is_symlink(child.path, error);
     if (child.is_directory && !is_link) {
       TRY(collect_files(store, child.path, files));
     } else {
@@ -431,7 +432,7 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   TRY_ASSIGN(const auto parts, sql::parse_identifier(target.table_name()));
   if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
       parts[1].find('/') != std::string::npos) {
-    TRY_ASSIGN(const auto directory, io::local_path(parts[1]));
+    TRY_ASSIGN(const auto directory, io::store_path(parts[1]));
     TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
     TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                         strings_of(write.partitioning_columns())));
@@ -546,6 +547,7 @@ Status check_target(io::Store& store, const std::string& format, const std::stri
 Status failed_write(io::Store& store, const std::string& format, const std::string& path,
                     const Status& status) {
   if (!status.is(ErrorKind::io) && !status.is(ErrorKind::file_not_found)) return status;
+  if (!store.is_local(path)) return status;  // it says what request failed, and why
   if (status.message().find(path) == std::string::npos) return status;  // of the rows' source
   const auto exists = store.exists(path);
   if (exists.ok() && *exists) return status;
@@ -588,7 +590,7 @@ Status run_write(Session& session, const proto::WriteOperation& write,
     return Status::invalid(
         "'path' is not specified: call save(path) or set the option path (format {})", format);
   }
-  TRY_ASSIGN(const std::string path, io::local_path(target));
+  TRY_ASSIGN(const std::string path, io::store_path(target));
   TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
   auto partition_by = strings_of(write.partitioning_columns());
   io::Store& store = *session.runtime().store;

@@ -32,8 +32,9 @@ class DeltaSink final : public connector::Sink {
 
   DeltaSink(std::shared_ptr<io::Store> store, Settings settings)
       : settings_(std::move(settings)),
-        log_(delta::Log::at(store, settings_.path,
-                            {.background_checkpoints = store.get() == io::local_store().get()})) {}
+        log_(delta::Log::at(
+            store, settings_.path,
+            {.background_checkpoints = store->medium(settings_.path) != io::Medium::simulated})) {}
 
   std::string description() const override { return "DeltaSink[" + settings_.path + "]"; }
 
@@ -159,7 +160,7 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
     }
   }
   if (path.empty()) return Status::invalid("'path' is not specified");
-  TRY_ASSIGN(settings.path, io::local_path(path));
+  TRY_ASSIGN(settings.path, io::store_path(path));
   auto store = env.store != nullptr ? env.store : io::local_store();
   return std::shared_ptr<connector::Sink>(
       std::make_shared<DeltaSink>(std::move(store), std::move(settings)));

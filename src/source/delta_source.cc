@@ -105,7 +105,7 @@ class DeltaSource final : public connector::Source, public connector::EventTimeF
                                                   info_->metadata.id));
     UnblockedChanges unblocked{options_.allow_rename, options_.allow_drop,
                                options_.allow_type_change, definition_->conf,
-                               "file:" + context_.metadata_path};
+                               io::to_text(context_.metadata_path)};
     const bool own_path = definition_->flag(
         "spark.databricks.delta.streaming.schemaTracking.metadataPathCheck.enabled", true);
     return tracking_.open(std::move(schemas), unblocked, own_path);
@@ -703,7 +703,7 @@ class DeltaSource final : public connector::Source, public connector::EventTimeF
 
 bool lies_in(const std::string& path, const std::string& directory) {
   const auto normal = [](const std::string& text) {
-    return std::filesystem::path(text).lexically_normal();
+    return std::filesystem::path(io::canonical_path(text)).lexically_normal();
   };
   const auto relative = normal(path).lexically_relative(normal(directory));
   return !relative.empty() && *relative.begin() != "..";
@@ -737,7 +737,7 @@ class DeltaStreamTable final : public connector::StreamTable, public connector::
         DeltaSchemaLog::directory_in(options.schema_location, table, options.tracking_id);
     const bool anywhere = definition_->flag(
         "spark.databricks.delta.streaming.allowSchemaLocationOutsideCheckpointLocation", false);
-    TRY_ASSIGN(const std::string local, io::local_path(place));
+    TRY_ASSIGN(const std::string local, io::store_path(place));
     if (!anywhere && !lies_in(local, checkpoint)) {
       return Status::error(
           "DELTA_STREAMING_SCHEMA_LOCATION_NOT_UNDER_CHECKPOINT",
@@ -769,7 +769,7 @@ Status read_tracked_schema(Definition& definition, const delta::Log& log) {
         "requirement failed: Using schema from schema tracking log cannot tolerate missing commit "
         "files.");
   }
-  TRY_ASSIGN(const std::string location, io::local_path(options.schema_location));
+  TRY_ASSIGN(const std::string location, io::store_path(options.schema_location));
   definition.schema_log =
       DeltaSchemaLog::directory_in(location, newest.metadata().id, options.tracking_id);
   TRY_ASSIGN(auto schemas,
@@ -791,7 +791,7 @@ Result<std::shared_ptr<const connector::StreamTable>> make_delta_stream_table(
     return Status::invalid("a Delta stream reads one table, {} paths are given", paths.size());
   const std::string path = paths.empty() ? options.get("path", "") : paths[0];
   if (path.empty()) return Status::invalid("'path' is not specified");
-  TRY_ASSIGN(definition->path, io::local_path(path));
+  TRY_ASSIGN(definition->path, io::store_path(path));
   definition->store = env.store != nullptr ? env.store : io::local_store();
   definition->time_zone = env.time_zone;
   definition->case_sensitive = env.case_sensitive;

@@ -105,7 +105,7 @@ class FileSource final : public connector::Source {
   Status restore() {
     TRY_ASSIGN(const auto entries, log_->all());
     for (const auto& entry : entries) {
-      TRY_ASSIGN(const std::string path, io::local_path(entry.uri));
+      TRY_ASSIGN(const std::string path, io::store_path(entry.uri));
       seen_.add(path, entry.timestamp_ms);
     }
     seen_.purge();
@@ -124,7 +124,7 @@ class FileSource final : public connector::Source {
       std::vector<FileLogEntry> entries;
       for (const auto& file : batch) {
         seen_.add(file.info.path, file.timestamp_ms);
-        entries.push_back({"file://" + percent_encode_path(file.info.path), file.timestamp_ms, 0});
+        entries.push_back({io::to_file_uri(file.info.path), file.timestamp_ms, 0});
       }
       seen_.purge();
       TRY(log_->add(std::move(entries)));
@@ -151,7 +151,7 @@ class FileSource final : public connector::Source {
     TRY_ASSIGN(const auto entries, log_->range(from + 1, to));
     std::vector<format::FileSplit> splits;
     for (const auto& entry : entries) {
-      TRY_ASSIGN(const std::string path, io::local_path(entry.uri));
+      TRY_ASSIGN(const std::string path, io::store_path(entry.uri));
       TRY_ASSIGN(auto split, split_of(path, entry.timestamp_ms));
       splits.push_back(std::move(split));
     }
@@ -301,7 +301,7 @@ Result<std::string> one_path(const Options& options, const std::vector<std::stri
                ? Status::plain(ErrorKind::illegal_argument, "'path' is not specified")
                : Status::unsupported("a file stream reads one path; {} were given", given.size());
   }
-  return io::local_path(given[0]);
+  return io::store_path(given[0]);
 }
 
 std::string conf_of(const SourceEnv& env, const std::string& name, const std::string& fallback) {
@@ -380,7 +380,7 @@ Result<std::shared_ptr<const connector::StreamTable>> make_file_stream_table(
   TRY_ASSIGN(definition->listing,
              format::parse_list_options(definition->options.rest, env.time_zone));
   if (const std::string* base = options.find("basePath")) {
-    TRY_ASSIGN(definition->base, io::local_path(*base));
+    TRY_ASSIGN(definition->base, io::store_path(*base));
   }
   TRY_ASSIGN(definition->log, log_settings(env));
   TRY_ASSIGN(const Schema given, given_schema(*definition, schema_text, env));

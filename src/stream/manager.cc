@@ -159,7 +159,7 @@ Result<std::unique_ptr<CheckpointLock>> Manager::lock_checkpoint(
         "user may write to",
         directory, made.message());
   }
-  if (store_ != io::local_store()) return std::unique_ptr<CheckpointLock>();
+  if (!store_->is_local(directory)) return std::unique_ptr<CheckpointLock>();
   return CheckpointLock::acquire(directory);
 }
 
