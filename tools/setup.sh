@@ -18,7 +18,7 @@ packages=(
   ccache ninja-build cmake g++ lld pkg-config make git python3-venv ca-certificates
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
   librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-  zlib1g-dev libzstd-dev libre2-dev libicu-dev libutf8proc-dev libxxhash-dev libssl-dev libedit-dev
+  zlib1g-dev libzstd-dev libre2-dev libicu-dev libutf8proc-dev libxxhash-dev libssl-dev libcurl4-openssl-dev libedit-dev
   libgtest-dev libgmock-dev
 )
 

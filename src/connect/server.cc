@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "connect/core.h"
 #include "connect/service.h"
+#include "s3/store.h"
 
 namespace millstream::connect {
 namespace {
@@ -26,6 +27,12 @@ constexpr std::chrono::milliseconds shutdown_time{1000};
 void set_keepalive(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+}
+
+// What sessions see of the server's settings.
+std::map<std::string, std::string> shown_conf(std::map<std::string, std::string> conf) {
+  std::erase_if(conf, [](const auto& setting) { return s3::is_secret(setting.first); });
+  return conf;
 }
 
 class RunningServer final : public Server {
@@ -43,7 +50,7 @@ class RunningServer final : public Server {
  private:
   const ServerOptions options_;
   SystemClock clock_;
-  std::shared_ptr<io::Store> store_ = io::local_store();
+  std::shared_ptr<io::Store> store_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<session::Warehouse> warehouse_;
   session::Views global_views_;
@@ -59,7 +66,16 @@ class RunningServer final : public Server {
 };
 
 Status RunningServer::open() {
-  TRY_ASSIGN(const Settings settings, parse_settings(options_.conf));
+  auto own_conf = options_.conf;
+  std::erase_if(own_conf, [](const auto& setting) { return s3::is_setting(setting.first); });
+  TRY_ASSIGN(const Settings settings, parse_settings(own_conf));
+  TRY_ASSIGN(s3::Settings s3_settings, s3::read_settings(options_.conf, s3::process_environment));
+  store_ = s3::store_of_all_paths(std::move(s3_settings));
+  if (io::is_s3_path(options_.warehouse)) {
+    return Status::unsupported(
+        "a warehouse in S3 is not supported by Millstream: give a local folder, and tables in S3 a "
+        "LOCATION");
+  }
   // gRPC's own log tells of what the returned errors tell better.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   // And protobuf's of texts that are not UTF-8, for which the client has its error.
@@ -81,7 +97,7 @@ Status RunningServer::open() {
   warehouse_ = std::make_unique<session::Warehouse>(store_, options_.warehouse);
   queries_ = stream::QueryManager::create(*engine_, store_, clock_);
   runtime_ = {store_,           engine_.get(),  queries_.get(),       &clock_,
-              warehouse_.get(), &global_views_, temporary_directory_, options_.conf};
+              warehouse_.get(), &global_views_, temporary_directory_, shown_conf(options_.conf)};
   runtime_.connect_url = [this] {
     // Whatever the address that it listens on, this machine reaches it by its loopback.
     return port_ == 0 ? std::string() : "sc://localhost:" + std::to_string(port_) + "/";

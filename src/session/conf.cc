@@ -139,7 +139,19 @@ Status check_value(const Key& key, const std::string& name, const std::string& v
   return Status::OK();
 }
 
+// The stores are the server's, which all sessions share.
+Status check_no_store_setting(const std::string& name) {
+  constexpr std::string_view hadoop = "spark.hadoop.";
+  std::string_view rest = name;
+  if (rest.starts_with(hadoop)) rest.remove_prefix(hadoop.size());
+  if (!rest.starts_with("fs.s3a.")) return Status::OK();
+  return Status::unsupported(
+      "{} cannot be set in a session of Millstream: start the server with --conf {}{}=…", name,
+      hadoop, rest);
+}
+
 Status check_modifiable(const std::string& name) {
+  TRY(check_no_store_setting(name));
   const Key* key = find_key(name);
   if (key == nullptr) return Status::OK();
   if (key->mutability == Mutability::fixed) {
