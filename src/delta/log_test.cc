@@ -430,6 +430,15 @@ TEST(Log, PathsOfOneFileCollide) {
   }
 }
 
+TEST(Log, APlaceInS3HasOneName) {
+  EXPECT_EQ(resolve_path("s3a://bucket/t", "s3://bucket/t/x%20y.parquet"),
+            "s3a://bucket/t/x y.parquet");
+  EXPECT_EQ(resolve_path("s3://bucket/t", "s3a://other/t//a%2525"), "s3://other/t/a%25");
+  EXPECT_EQ(resolve_path("/t", "s3n://bucket/a"), "s3://bucket/a");
+  EXPECT_EQ(resolve_path("s3://bucket/t", "p=1/a%20b"), "s3://bucket/t/p=1/a b");
+  EXPECT_EQ(resolve_path("s3://bucket/t", "file:/a%20b"), "/a b");
+}
+
 TEST(Log, IntervalTexts) {
   EXPECT_EQ(parse_interval_ms("interval 1 week"), 604'800'000);
   EXPECT_EQ(parse_interval_ms("interval 1 day 2 hours"), 93'600'000);

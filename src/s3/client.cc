@@ -45,15 +45,6 @@ std::string host_header(const Place& place) {
   return place.host.substr(0, place.host.size() - usual.size());
 }
 
-Status no_credentials() {
-  return Status::io(
-      "there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the "
-      "server's environment, write them to ~/.aws/credentials, or start the server with --conf "
-      "spark.hadoop.fs.s3a.access.key=… and --conf spark.hadoop.fs.s3a.secret.key=… (for public "
-      "buckets: --conf spark.hadoop.fs.s3a.aws.credentials.provider="
-      "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider)");
-}
-
 const char* remedy(long status, std::string_view code) {
   if (code == "ExpiredToken" || code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch" ||
       code == "InvalidToken")
@@ -65,6 +56,12 @@ const char* remedy(long status, std::string_view code) {
   if (code == "NoSuchBucket") return "; make the bucket first, or check its name";
   if (status == 501) return "; that store does not do what Millstream needs";
   return "";
+}
+
+// Credentials that were good for a time only.
+bool is_over(std::string_view code) {
+  return code == "ExpiredToken" || code == "ExpiredTokenException" || code == "InvalidToken" ||
+         code == "InvalidAccessKeyId";
 }
 
 }  // namespace
@@ -84,6 +81,7 @@ std::int64_t wait_ms(int next, double dice) {
 
 Client::Client(Settings settings)
     : settings_(std::move(settings)),
+      identity_(settings_),
       http_(settings_.connect_timeout_ms, settings_.stall_timeout_ms) {}
 
 std::string Client::region_of(const std::string& bucket) const {
@@ -104,7 +102,8 @@ bool Client::learn_region(const Call& call, const HttpAnswer& answer) {
   return regions_.emplace(call.bucket, told).second;
 }
 
-Result<HttpAnswer> Client::send_once(const Call& call, const std::string& payload_sha256) {
+Result<HttpAnswer> Client::send_once(const Call& call, const std::string& payload_sha256,
+                                     const std::optional<Credentials>& credentials) {
   const std::string region = region_of(call.bucket);
   const Place place = place_of(settings_, region, call.bucket);
   ToSign request{call.method,    place.path + "/" + uri_encode(call.key, true),
@@ -112,35 +111,39 @@ Result<HttpAnswer> Client::send_once(const Call& call, const std::string& payloa
                  payload_sha256, amz_time(SystemClock().now_ms()),
                  region};
   request.headers["host"] = host_header(place);
-  if (settings_.credentials) {
+  if (credentials) {
     request.headers["x-amz-content-sha256"] = payload_sha256;
     request.headers["x-amz-date"] = request.time;
-    if (!settings_.credentials->session_token.empty())
-      request.headers["x-amz-security-token"] = settings_.credentials->session_token;
+    if (!credentials->session_token.empty())
+      request.headers["x-amz-security-token"] = credentials->session_token;
   }
   HttpRequest http;
   http.method = call.method;
   http.url = place.base + request.path;
   if (!call.query.empty()) http.url += '?' + encode_query(call.query);
   http.headers = request.headers;
-  if (settings_.credentials)
-    http.headers["authorization"] = authorization(request, *settings_.credentials);
+  if (credentials) http.headers["authorization"] = authorization(request, *credentials);
   http.body = call.body;
   http.answer_bytes_max = call.answer_bytes_max;
   return http_.send(http);
 }
 
 Result<Answer> Client::send(const Call& call) {
-  if (!settings_.credentials && !settings_.anonymous) return no_credentials();
   static Random random = Random::from_device();
   const std::string payload = hex(sha256(call.body));
   std::string last;
   for (int attempt = 1;; ++attempt) {
-    auto sent = send_once(call, payload);
+    std::optional<Credentials> credentials;
+    if (!settings_.anonymous) {
+      TRY_ASSIGN(credentials, identity_.credentials());
+    }
+    auto sent = send_once(call, payload, credentials);
     if (sent.ok()) {
       Answer answer{*std::move(sent), {}};
       if (!answer.ok()) answer.fault = parse_fault(answer.http.body);
       if (learn_region(call, answer.http) && !answer.ok()) continue;
+      const bool over = credentials && is_over(answer.fault.code);
+      if (over && attempt < settings_.attempts_max && identity_.renew(*credentials)) continue;
       if (!asks_for_patience(answer.status(), answer.fault.code)) return answer;
       last = fmt::format("{} {}", answer.status(), answer.fault.code);
     } else {

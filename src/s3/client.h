@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
 #include "s3/answers.h"
 #include "s3/http.h"
+#include "s3/identity.h"
 #include "s3/settings.h"
 #include "s3/sign.h"
 
@@ -51,11 +53,13 @@ class Client {
   const Settings& settings() const { return settings_; }
 
  private:
-  Result<HttpAnswer> send_once(const Call& call, const std::string& payload_sha256);
+  Result<HttpAnswer> send_once(const Call& call, const std::string& payload_sha256,
+                               const std::optional<Credentials>& credentials);
   std::string region_of(const std::string& bucket) const;
   bool learn_region(const Call& call, const HttpAnswer& answer);
 
   const Settings settings_;
+  Identity identity_;
   HttpClient http_;
   mutable std::mutex mutex_;
   std::map<std::string, std::string> regions_;  // guarded by mutex_: of buckets that told theirs

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "s3/answers.h"
 #include "s3/client.h"
+#include "s3/identity.h"
 #include "s3/settings.h"
 #include "s3/sign.h"
 #include "s3/store.h"
@@ -180,10 +181,10 @@ TEST(Settings, TheProfile) {
                                        {"AWS_CONFIG_FILE", folder + "/config"},
                                        {"AWS_SHARED_CREDENTIALS_FILE", folder + "/credentials"}}));
   };
-  EXPECT_EQ(read("default").credentials->access_key, "a");
-  EXPECT_EQ(read("other").credentials->secret_key, "t=u");
+  EXPECT_EQ(profile_credentials(read("default").profile)->access_key, "a");
+  EXPECT_EQ(profile_credentials(read("other").profile)->secret_key, "t=u");
   EXPECT_EQ(read("other").region, "ap-south-1");
-  EXPECT_FALSE(read("none").credentials);
+  EXPECT_FALSE(profile_credentials(read("none").profile));
   std::filesystem::remove_all(folder);
 }
 
@@ -208,6 +209,25 @@ TEST(Settings, WhatIsNotBuiltIsRefusedByName) {
             "");
   EXPECT_TRUE(is_secret("spark.hadoop.fs.s3a.secret.key"));
   EXPECT_FALSE(is_secret("spark.hadoop.fs.s3a.endpoint"));
+}
+
+TEST(Identity, Leases) {
+  const auto json =
+      parse_lease_json(R"({"Code":"Success","AccessKeyId":"a","SecretAccessKey":"s","Token":"t",)"
+                       R"("Expiration":"2026-01-01T00:00:00Z"})");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ(json->session_token, "t");
+  const auto xml = parse_lease_xml(
+      "<R xmlns='x'><Q><Credentials><SessionToken>t</SessionToken><SecretAccessKey>s"
+      "</SecretAccessKey><Expiration>2026-01-01T00:00:00Z</Expiration><AccessKeyId>a"
+      "</AccessKeyId></Credentials></Q></R>");
+  ASSERT_TRUE(xml.ok());
+  EXPECT_EQ(xml->secret_key, "s");
+  EXPECT_EQ(xml->expiration, "2026-01-01T00:00:00Z");
+  for (const char* bad : {"", "{", "[]", "{\"AccessKeyId\":1}", "<a/>", "null"}) {
+    EXPECT_FALSE(parse_lease_json(bad).ok()) << bad;
+    EXPECT_FALSE(parse_lease_xml(bad).ok()) << bad;
+  }
 }
 
 TEST(Store, WithoutCredentialsItSaysWhatToDo) {

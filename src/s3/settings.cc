@@ -45,6 +45,11 @@ Status read_providers(const std::string& value, Settings& out) {
                simple != "EnvironmentVariableCredentialsProvider" &&
                simple != "ProfileCredentialsProvider" &&
                simple != "ProfileAWSCredentialsProvider" &&
+               simple != "IAMInstanceCredentialsProvider" &&
+               simple != "InstanceProfileCredentialsProvider" &&
+               simple != "EC2ContainerCredentialsProviderWrapper" &&
+               simple != "WebIdentityTokenCredentialsProvider" &&
+               simple != "WebIdentityTokenFileCredentialsProvider" &&
                simple != "DefaultAWSCredentialsProviderChain" &&
                simple != "DefaultCredentialsProvider") {
       return Status::unsupported(
@@ -125,15 +130,18 @@ Conf read_section(const std::string& path, const std::vector<std::string>& names
   return out;
 }
 
-// What ~/.aws says under the profile's name.
-Conf read_profile(const Environment& environment) {
+Profile profile_of(const Environment& environment) {
   const std::string home = environment("HOME").value_or("/root");
-  const std::string profile = environment("AWS_PROFILE").value_or("default");
-  Conf out = read_section(environment("AWS_CONFIG_FILE").value_or(home + "/.aws/config"),
-                          {profile, "profile " + profile});
-  const std::string file =
-      environment("AWS_SHARED_CREDENTIALS_FILE").value_or(home + "/.aws/credentials");
-  for (auto& [key, value] : read_section(file, {profile})) out[key] = value;
+  return {environment("AWS_PROFILE").value_or("default"),
+          environment("AWS_SHARED_CREDENTIALS_FILE").value_or(home + "/.aws/credentials"),
+          environment("AWS_CONFIG_FILE").value_or(home + "/.aws/config")};
+}
+
+// What ~/.aws says under the profile's name.
+Conf read_profile(const Profile& profile) {
+  Conf out = read_section(profile.config_file, {profile.name, "profile " + profile.name});
+  for (auto& [key, value] : read_section(profile.credentials_file, {profile.name}))
+    out[key] = value;
   return out;
 }
 
@@ -151,22 +159,36 @@ std::optional<std::string> entry(const Conf& conf, const std::string& name) {
 }
 
 // Keys belong together: they are all of one place.
-std::optional<Credentials> credentials_of(const Conf& conf, const Environment& environment,
-                                          const Conf& profile) {
-  const auto made = [](const std::optional<std::string>& access,
-                       const std::optional<std::string>& secret,
-                       const std::optional<std::string>& token) -> std::optional<Credentials> {
-    if (!access || access->empty() || !secret || secret->empty()) return std::nullopt;
-    return Credentials{*access, *secret, token.value_or("")};
-  };
-  if (auto own =
-          made(entry(conf, "access.key"), entry(conf, "secret.key"), entry(conf, "session.token")))
+std::optional<Credentials> made_of(const std::optional<std::string>& access,
+                                   const std::optional<std::string>& secret,
+                                   const std::optional<std::string>& token) {
+  if (!access || access->empty() || !secret || secret->empty()) return std::nullopt;
+  return Credentials{*access, *secret, token.value_or("")};
+}
+
+std::optional<Credentials> given_credentials(const Conf& conf, const Environment& environment) {
+  if (auto own = made_of(entry(conf, "access.key"), entry(conf, "secret.key"),
+                         entry(conf, "session.token")))
     return own;
-  if (auto given = made(environment("AWS_ACCESS_KEY_ID"), environment("AWS_SECRET_ACCESS_KEY"),
-                        environment("AWS_SESSION_TOKEN")))
-    return given;
-  return made(entry(profile, "aws_access_key_id"), entry(profile, "aws_secret_access_key"),
-              entry(profile, "aws_session_token"));
+  return made_of(environment("AWS_ACCESS_KEY_ID"), environment("AWS_SECRET_ACCESS_KEY"),
+                 environment("AWS_SESSION_TOKEN"));
+}
+
+// Where roles are asked for: the variables that Amazon's services set.
+void read_roles(const Environment& environment, Settings& out) {
+  const auto text = [&](const char* name) { return environment(name).value_or(""); };
+  out.web_identity_token_file = text("AWS_WEB_IDENTITY_TOKEN_FILE");
+  out.role_arn = text("AWS_ROLE_ARN");
+  out.sts_url = text("AWS_ENDPOINT_URL_STS");
+  out.container_url = text("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+  if (const auto relative = text("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); !relative.empty())
+    out.container_url = "http://169.254.170.2" + relative;
+  out.container_token = text("AWS_CONTAINER_AUTHORIZATION_TOKEN");
+  out.container_token_file = text("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+  if (equals_ignore_case(text("AWS_EC2_METADATA_DISABLED"), "true")) return;
+  out.metadata_url =
+      environment("AWS_EC2_METADATA_SERVICE_ENDPOINT").value_or("http://169.254.169.254");
+  while (out.metadata_url.ends_with('/')) out.metadata_url.pop_back();
 }
 
 Status read_endpoint(const Conf& conf, const Environment& environment, const Conf& profile,
@@ -200,6 +222,12 @@ std::optional<std::string> process_environment(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+std::optional<Credentials> profile_credentials(const Profile& profile) {
+  const Conf conf = read_profile(profile);
+  return made_of(entry(conf, "aws_access_key_id"), entry(conf, "aws_secret_access_key"),
+                 entry(conf, "aws_session_token"));
+}
+
 bool is_setting(const std::string& key) {
   return key.starts_with(hadoop) && std::string_view(key).substr(hadoop.size()).starts_with(s3a);
 }
@@ -213,8 +241,9 @@ bool is_secret(const std::string& key) {
 Result<Settings> read_settings(const std::map<std::string, std::string>& given,
                                const Environment& environment) {
   TRY_ASSIGN(const Conf conf, own_settings(given));
-  const Conf profile = read_profile(environment);
   Settings out;
+  out.profile = profile_of(environment);
+  const Conf profile = read_profile(out.profile);
   TRY(read_endpoint(conf, environment, profile, out));
   TRY(read_flag(conf, "path.style.access", out.path_style));
   out.region = first_of({entry(conf, "endpoint.region"), environment("AWS_REGION"),
@@ -226,7 +255,8 @@ Result<Settings> read_settings(const std::map<std::string, std::string>& given,
   if (!std::ranges::all_of(out.region, named)) return bad_value("endpoint.region", out.region);
   if (const auto providers = entry(conf, "aws.credentials.provider"))
     TRY(read_providers(*providers, out));
-  if (!out.anonymous) out.credentials = credentials_of(conf, environment, profile);
+  if (!out.anonymous) out.credentials = given_credentials(conf, environment);
+  read_roles(environment, out);
   if (const auto attempts = entry(conf, "attempts.maximum")) {
     const auto number = parse_int64(trim(*attempts));
     if (!number || *number < 1 || *number > 100) return bad_value("attempts.maximum", *attempts);

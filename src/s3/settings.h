@@ -17,13 +17,29 @@ struct Credentials {
   std::string session_token;  // empty: they are nobody's for a time
 };
 
+// Where ~/.aws says what the profile's credentials are; looked at when they are needed.
+struct Profile {
+  std::string name;
+  std::string credentials_file;
+  std::string config_file;
+};
+
 struct Settings {
   std::string endpoint;  // "http://127.0.0.1:9000"; empty: Amazon's, by region
   std::string region = "us-east-1";
-  bool path_style = false;                 // endpoint/bucket/key, not bucket.endpoint/key
-  bool anonymous = false;                  // requests are not signed
-  std::optional<Credentials> credentials;  // nothing: requests fail, saying so
-  int attempts_max = 7;                    // of one request
+  bool path_style = false;  // endpoint/bucket/key, not bucket.endpoint/key
+  bool anonymous = false;   // requests are not signed
+  std::optional<Credentials>
+      credentials;  // that were given; else those of the first that has some:
+  Profile profile;
+  std::string web_identity_token_file;  // of a Kubernetes account, for the role
+  std::string role_arn;
+  std::string sts_url;        // empty: Amazon's, by region
+  std::string container_url;  // of a container's credentials
+  std::string container_token;
+  std::string container_token_file;
+  std::string metadata_url;  // of the machine's role; empty: it is not asked
+  int attempts_max = 7;      // of one request
   std::int64_t connect_timeout_ms = 10'000;
   std::int64_t stall_timeout_ms = 30'000;  // without a byte
 };
@@ -35,6 +51,8 @@ std::optional<std::string> process_environment(const std::string& name);
 // ~/.aws. A setting of S3A that is not built is refused by name.
 Result<Settings> read_settings(const std::map<std::string, std::string>& conf,
                                const Environment& environment);
+
+std::optional<Credentials> profile_credentials(const Profile& profile);
 
 bool is_setting(const std::string& key);  // of S3A
 // Settings that no session may show.

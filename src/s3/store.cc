@@ -39,6 +39,17 @@ std::int64_t http_time_us(const std::string& text) {
   return std::max<std::int64_t>(0, curl_getdate(text.c_str(), nullptr)) * 1'000'000;
 }
 
+// Whether that many bytes are all that there are of a range: "bytes 0-9/443" and its end.
+bool is_whole_range(std::string_view content_range, std::int64_t offset, std::int64_t length,
+                    std::int64_t received) {
+  const auto slash = content_range.rfind('/');
+  if (!content_range.starts_with("bytes ") || slash == std::string_view::npos) return false;
+  const auto size = parse_int64(content_range.substr(slash + 1));
+  const auto first = parse_int64(content_range.substr(6, content_range.find('-', 6) - 6));
+  return size && first && *first == offset && *size >= offset &&
+         received == std::min(length, *size - offset);
+}
+
 class S3Store final : public io::Store {
  public:
   explicit S3Store(Settings settings) : client_(std::make_shared<Client>(std::move(settings))) {}
@@ -61,8 +72,13 @@ class S3Store final : public io::Store {
     TRY_ASSIGN(Answer answer, client_->send(call));
     if (answer.status() == 416) return std::string();  // behind the end
     if (!answer.ok()) return client_->failure(call, answer);
-    if (answer.status() == 206 && std::ssize(answer.http.body) <= length)
-      return std::move(answer.http.body);
+    if (answer.status() == 206) {
+      if (is_whole_range(answer.http.header("content-range"), offset, length,
+                         std::ssize(answer.http.body)))
+        return std::move(answer.http.body);
+      return Status::io("{}: the store answers with another part than bytes {} to {}", path, offset,
+                        offset + length - 1);
+    }
     // A store that does not know ranges has sent all.
     if (answer.status() != 200) return client_->failure(call, answer);
     const auto& whole = answer.http.body;

@@ -58,7 +58,8 @@ class Store:
 def environment(endpoint):
     """What a server is told by its environment."""
     return {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL_S3": endpoint, "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}
+            "AWS_ENDPOINT_URL_S3": endpoint, "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+            "AWS_EC2_METADATA_DISABLED": "true"}
 
 
 def storage_options(endpoint):
@@ -86,12 +87,14 @@ def expected_signature(method, target, headers, body):
 class Proxy:
     """Hands requests on to the store. `choose(method, target, number)` names what befalls one: "" or None (nothing),
     "503", "500", "drop" (no answer, nothing done), "lost" (done, but no answer), "cut" (half of the answer), "slow",
-    "unconditional" (conditions are ignored)."""
+    "expired" (the credentials are over), "short" (half of the answer, as if that were all), "garbage" (something else), "unconditional" (conditions are
+    ignored)."""
 
     def __init__(self, store, choose=None, check_signatures=False):
         self.store = store
         self.choose = choose or (lambda method, target, number: None)
         self.check_signatures = check_signatures
+        self.see = lambda headers: None
         self.faults, self.requests, self.wrong = [], [], []
         self.lock = threading.Lock()
         proxy = self
@@ -124,6 +127,7 @@ class Proxy:
     def serve(self, handler):
         body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
         headers = {name.lower(): value for name, value in handler.headers.items()}
+        self.see(headers)
         with self.lock:
             number = len(self.requests)
             self.requests.append((handler.command, handler.path))
@@ -140,6 +144,8 @@ class Proxy:
         if fault in ("500", "503"):
             text = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
             return answer(handler, int(fault), {"Content-Type": "application/xml"}, text)
+        if fault == "expired":
+            return answer(handler, 400, {}, b"<Error><Code>ExpiredToken</Code></Error>")
         if fault == "slow":
             time.sleep(1.5)
         if fault == "unconditional":
@@ -155,6 +161,10 @@ class Proxy:
         if fault == "lost":
             handler.close_connection = True
             return
+        if fault == "short":
+            content = content[:len(content) // 2]
+        if fault == "garbage":
+            content = os.urandom(len(content))
         answer(handler, reply.status, dict(reply.getheaders()), content, cut=fault == "cut")
 
 

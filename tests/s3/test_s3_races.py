@@ -1,12 +1,17 @@
 """Many writers of one table in S3: two servers and deltalake. No row is lost, none is there twice."""
 
+import pathlib
+import sys
 import threading
 
 import deltalake
 import pyarrow
 
-from millstream_server import Server
-from store import environment, storage_options
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "delta"))
+
+import race  # noqa: E402
+from millstream_server import Server  # noqa: E402
+from store import environment, storage_options  # noqa: E402
 
 APPENDS = 15
 
@@ -62,6 +67,26 @@ def test_two_servers_and_deltalake_append(store, bucket):
         there = deltalake.DeltaTable(path, storage_options=options)
         assert sorted(there.to_pyarrow_table()["id"].to_pylist()) == want
         assert there.version() == 3 * APPENDS + 5
+    finally:
+        for server in servers:
+            server.stop()
+
+
+def test_processes_of_two_engines_change_one_table(store, bucket, monkeypatch):
+    for name, value in storage_options(store.endpoint).items():
+        monkeypatch.setenv(name.upper(), value)
+    path = f"s3://{bucket}/t"
+    servers = [Server(env=environment(store.endpoint)) for _ in range(2)]
+    try:
+        session = servers[0].session()
+        session.sql(f"CREATE TABLE delta.`{path}` (k BIGINT, v BIGINT) USING delta")
+        told = race.raced(path, [servers[0].remote, servers[1].remote, "deltalake", "deltalake"], 10)
+        assert [error for racer in told for error in racer["errors"]] == []
+        assert all(racer["commits"] > 0 for racer in told[:2])
+        want = sorted((int(k), v) for racer in told for k, v in racer["rows"].items())
+        assert sorted(tuple(row) for row in session.read.format("delta").load(path).collect()) == want
+        there = deltalake.DeltaTable(path, storage_options=storage_options(store.endpoint)).to_pyarrow_table()
+        assert sorted(zip(there["k"].to_pylist(), there["v"].to_pylist())) == want
     finally:
         for server in servers:
             server.stop()
