@@ -22,6 +22,7 @@
 #include "delta/shaper.h"
 #include "delta/stats.h"
 #include "delta/stats_columns.h"
+#include "delta/waiting_rows.h"
 #include "format/arrow_status.h"
 #include "format/parquet.h"
 #include "format/parquet_stats.h"
@@ -29,9 +30,13 @@
 namespace millstream::delta {
 namespace {
 
-// Open files of one thread at most; beyond it the one that was not written to for longest is
-// finished.
+// Open files of one thread at most; the rows of further partitions wait until these are finished.
 constexpr std::size_t open_files_max = 64;
+constexpr std::int64_t waiting_bytes_max = 64 << 20;
+// Batches that fall apart into groups of fewer rows than this are split some at a time.
+constexpr std::int64_t thin_group_rows = 256;
+constexpr std::int64_t rows_split_at_once = 512 << 10;
+constexpr std::int64_t bytes_split_at_once = 16 << 20;
 // Arrow bytes of a row group: each open file holds one. A thread has many files open only where the
 // table is partitioned.
 constexpr std::int64_t row_group_bytes_max = 32 << 20;
@@ -114,27 +119,36 @@ Plan make_plan(const std::shared_ptr<io::Store>& store, const std::string& table
 // The files of one thread: one open file for each combination of partition values.
 class FileWriter {
  public:
-  FileWriter(const Plan& plan, std::size_t task) : plan_(plan), task_(task) {}
+  FileWriter(const Plan& plan, std::size_t task)
+      : plan_(plan), task_(task), waiting_(waiting_bytes_max) {}
 
   Status write(const connector::RecordBatchPtr& batch) {
     if (batch->num_rows() == 0) return Status::OK();
-    TRY_ASSIGN(auto groups, partition_rows(batch, plan_.info.physical, plan_.partition_columns));
-    for (auto& group : groups) TRY(write_group(std::move(group)));
-    return Status::OK();
+    unsplit_.push_back(batch);
+    if (!thin_) return split();
+    unsplit_rows_ += batch->num_rows();
+    unsplit_bytes_ += format::arrow_bytes(*batch);
+    const bool few = unsplit_rows_ < rows_split_at_once && unsplit_bytes_ < bytes_split_at_once;
+    return few ? Status::OK() : split();
   }
 
-  Status finish(DataFiles& files) {
+  // Closes all files.
+  Status finish() {
+    TRY(split());
     while (!open_.empty()) TRY(close(open_.begin()));
+    return waiting_.give([&](PartitionGroup group) { return write_group(std::move(group)); },
+                         [&](const std::string& directory) {
+                           const auto file = open_.find(directory);
+                           return file == open_.end() ? Status::OK() : close(file);
+                         });
+  }
+
+  // Of the files that are finished; after a failure those before it. Open files are removed by
+  // their writers.
+  void hand_over(DataFiles& files) {
     for (auto& add : done_.adds) files.adds.push_back(std::move(add));
     files.rows += done_.rows;
     files.bytes += done_.bytes;
-    done_ = {};
-    return Status::OK();
-  }
-
-  // After a failure: what was finished before it. Open files are removed by their writers.
-  void give_up(DataFiles& files) {
-    for (auto& add : done_.adds) files.adds.push_back(std::move(add));
   }
 
  private:
@@ -144,11 +158,33 @@ class FileWriter {
     std::string path;       // relative to the table, as on disk
     PartitionValues values;
     std::int64_t rows = 0;
-    std::int64_t last_use = 0;
   };
   using OpenFiles = std::map<std::string, Open>;
 
+  // The rows that have come, to the files of their partitions.
+  Status split() {
+    if (unsplit_.empty()) return Status::OK();
+    connector::RecordBatchPtr rows = unsplit_.front();
+    if (unsplit_.size() > 1) {
+      TRY_ARROW_ASSIGN(rows, arrow::ConcatenateRecordBatches(unsplit_));
+    }
+    unsplit_.clear();
+    unsplit_rows_ = unsplit_bytes_ = 0;
+    TRY_ASSIGN(auto groups, partition_rows(rows, plan_.info.physical, plan_.partition_columns));
+    thin_ = rows->num_rows() < static_cast<std::int64_t>(groups.size() - 1) * thin_group_rows;
+    for (auto& group : groups) {
+      const bool has_file = open_.contains(group.directory);
+      if (has_file || open_.size() < open_files_max) {
+        TRY(write_group(std::move(group)));
+      } else {
+        TRY(waiting_.add(std::move(group)));
+      }
+    }
+    return Status::OK();
+  }
+
   Status write_group(PartitionGroup group) {
+    if (plan_.cancel != nullptr) TRY(plan_.cancel->check());
     connector::RecordBatchPtr rows = project(*group.rows);
     const std::int64_t step = rows_at_once(*rows);
     for (std::int64_t at = 0; at < rows->num_rows();) {
@@ -157,7 +193,6 @@ class FileWriter {
       if (plan_.max_records > 0) count = std::min(count, plan_.max_records - file->second.rows);
       TRY(file->second.writer->write(count == rows->num_rows() ? rows : rows->Slice(at, count)));
       file->second.rows += count;
-      file->second.last_use = ++uses_;
       at += count;
       const bool full =
           (plan_.max_records > 0 && file->second.rows >= plan_.max_records) ||
@@ -197,11 +232,6 @@ class FileWriter {
   Result<OpenFiles::iterator> open_file(const PartitionGroup& group) {
     const auto found = open_.find(group.directory);
     if (found != open_.end()) return found;
-    if (open_.size() >= open_files_max) {
-      TRY(close(std::min_element(open_.begin(), open_.end(), [](const auto& a, const auto& b) {
-        return a.second.last_use < b.second.last_use;
-      })));
-    }
     Open file;
     file.values = group.values;
     // Folders that say values would say them by names that nobody knows.
@@ -216,6 +246,7 @@ class FileWriter {
   }
 
   Status close(OpenFiles::iterator at) {
+    if (plan_.cancel != nullptr) TRY(plan_.cancel->check());
     Open file = std::move(at->second);
     open_.erase(at);
     TRY_ASSIGN(format::ParquetFile written, file.writer->close());
@@ -238,8 +269,12 @@ class FileWriter {
   const Plan& plan_;
   const std::size_t task_;
   OpenFiles open_;  // by directory
+  WaitingRows waiting_;
+  std::vector<connector::RecordBatchPtr> unsplit_;
+  std::int64_t unsplit_rows_ = 0;
+  std::int64_t unsplit_bytes_ = 0;
+  bool thin_ = false;  // the last split gave groups of few rows
   DataFiles done_;
-  std::int64_t uses_ = 0;
 };
 
 }  // namespace
@@ -270,15 +305,12 @@ Result<DataFiles> write_data_files(const std::shared_ptr<io::Store>& store,
           TRY(writer.write(shaped));
         }
       }
-      const std::lock_guard lock(mutex);
-      return writer.finish(files);
+      return writer.finish();
     };
     const Status status = run();
-    if (!status.ok()) {
-      next = rows.partitions.size();
-      const std::lock_guard lock(mutex);
-      writer.give_up(files);
-    }
+    if (!status.ok()) next = rows.partitions.size();
+    const std::lock_guard lock(mutex);
+    writer.hand_over(files);
     return status;
   };
   const auto threads = static_cast<std::size_t>(shared_pool().size());

@@ -70,40 +70,42 @@ Result<std::vector<PartitionGroup>> partition_rows(const connector::RecordBatchP
   for (const int index : columns) TRY(refine(*batch->column(index), grouping));
 
   // Different values may have one text (NULL and ''): those are one partition.
-  std::map<std::string, PartitionGroup> groups;
-  std::map<std::string, std::vector<std::int64_t>> rows_of;
-  std::vector<std::string> directory_of;
+  std::map<std::string, std::size_t> number_of;  // of a directory
+  std::vector<std::size_t> partition_of;         // of a group
+  std::vector<PartitionGroup> partitions;
   for (const std::int64_t row : grouping.first_row) {
-    PartitionGroup group;
+    PartitionGroup partition;
     for (const int index : columns) {
       const auto& field = schema[static_cast<std::size_t>(index)];
       TRY_ARROW_ASSIGN(const auto value, batch->column(index)->GetScalar(row));
       TRY_ASSIGN(auto text, partition_text(field, *value));
-      group.directory += partition_directory(field.name, directory_text(field, *value, text)) + '/';
-      group.values[field.name] = std::move(text);
+      partition.directory +=
+          partition_directory(field.name, directory_text(field, *value, text)) + '/';
+      partition.values[field.name] = std::move(text);
     }
-    directory_of.push_back(group.directory);
-    groups.try_emplace(group.directory, std::move(group));
+    const auto [known, is_new] = number_of.try_emplace(partition.directory, partitions.size());
+    partition_of.push_back(known->second);
+    if (is_new) partitions.push_back(std::move(partition));
   }
 
-  std::vector<PartitionGroup> out;
-  if (groups.size() == 1) {
-    groups.begin()->second.rows = batch;
-    out.push_back(std::move(groups.begin()->second));
-    return out;
+  if (partitions.size() == 1) {
+    partitions.front().rows = batch;
+    return partitions;
   }
+  std::vector<std::vector<std::int64_t>> rows_of(partitions.size());
   for (std::size_t row = 0; row < grouping.group_of.size(); ++row) {
-    rows_of[directory_of[static_cast<std::size_t>(grouping.group_of[row])]].push_back(
-        static_cast<std::int64_t>(row));
+    const auto group = static_cast<std::size_t>(grouping.group_of[row]);
+    rows_of[partition_of[group]].push_back(static_cast<std::int64_t>(row));
   }
-  for (auto& [directory, group] : groups) {
-    const auto& rows = rows_of[directory];
+  std::vector<PartitionGroup> out;
+  for (const auto& [directory, number] : number_of) {
+    const auto& rows = rows_of[number];
     const arrow::Int64Array indices(static_cast<std::int64_t>(rows.size()),
                                     arrow::Buffer::Wrap(rows));
     TRY_ARROW_ASSIGN(const auto taken,
                      arrow::compute::Take(arrow::Datum(batch), arrow::Datum(indices.data())));
-    group.rows = taken.record_batch();
-    out.push_back(std::move(group));
+    partitions[number].rows = taken.record_batch();
+    out.push_back(std::move(partitions[number]));
   }
   return out;
 }

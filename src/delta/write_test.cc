@@ -122,6 +122,28 @@ TEST_F(WriteTest, Partitions) {
   EXPECT_EQ(failure(rows_of("r INT, s INT", {}), all), "DELTA_PARTITION_COLUMN_NOT_FOUND");
 }
 
+TEST_F(WriteTest, ManyPartitionsHaveOneFileEach) {
+  constexpr std::int64_t partitions = 150;  // more than files may be open
+  connector::Batches rows = rows_of("id BIGINT, p BIGINT", {});
+  std::vector<connector::RecordBatchPtr> batches;
+  for (std::int64_t batch = 0; batch < 20; ++batch) {
+    std::vector<testing::Row> cells;
+    for (std::int64_t i = 0; i < partitions; ++i) cells.push_back({n(batch), n(i)});
+    batches.push_back(testing::batch_of(rows.schema, cells));
+  }
+  WriteOptions options = mode(SaveMode::append);
+  options.partition_by = {"p"};
+  write(connector::batches_of(rows.schema, batches), options);
+  const auto table = *DeltaTable::open(store_, "/t");
+  EXPECT_EQ(table->snapshot().files().size(), static_cast<std::size_t>(partitions));
+  const auto last = table->scan(
+      {{"id"}, {{{"p"}, Predicate::Op::equal, {arrow::MakeScalar<std::int64_t>(149)}}}, {}});
+  std::vector<std::string> expected;
+  for (int i = 0; i < 20; ++i) expected.push_back(std::to_string(i));
+  std::ranges::sort(expected);
+  EXPECT_EQ(texts(*last), expected);
+}
+
 TEST_F(WriteTest, IdempotentWrites) {
   WriteOptions options = mode(SaveMode::append);
   options.txn_app_id = "app";
