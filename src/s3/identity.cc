@@ -117,13 +117,11 @@ Result<Identity::Lease> Identity::ask() {
 }
 
 Result<std::string> Identity::fetch(const char* method, const std::string& url,
-                                    std::map<std::string, std::string> headers) {
-  HttpRequest request{method, url, std::move(headers), {}, answer_bytes_max};
-  auto answer = http_.send(request);
-  // Without the query: it may hold a token.
-  const std::string shown = url.substr(0, url.find('?'));
-  if (!answer.ok()) return answer.status().at("credentials from " + shown);
-  if (answer->status != 200) return Status::io("credentials from {}: {}", shown, answer->status);
+                                    std::map<std::string, std::string> headers,
+                                    std::string_view body) {
+  auto answer = http_.send({method, url, std::move(headers), body, answer_bytes_max});
+  if (!answer.ok()) return answer.status().at("credentials from " + url);
+  if (answer->status != 200) return Status::io("credentials from {}: {}", url, answer->status);
   return std::move(answer->body);
 }
 
@@ -146,12 +144,14 @@ Result<Identity::Lease> Identity::ask_web_identity() {
   const std::string endpoint = settings_.sts_url.empty()
                                    ? "https://sts." + settings_.region + ".amazonaws.com"
                                    : settings_.sts_url;
-  const Query query{{"Action", "AssumeRoleWithWebIdentity"},
-                    {"Version", "2011-06-15"},
-                    {"RoleArn", settings_.role_arn},
-                    {"RoleSessionName", "millstream-" + new_uuid()},
-                    {"WebIdentityToken", token}};
-  TRY_ASSIGN(const auto text, fetch("GET", endpoint + "/?" + encode_query(query), {}));
+  const std::string form = encode_query({{"Action", "AssumeRoleWithWebIdentity"},
+                                         {"Version", "2011-06-15"},
+                                         {"RoleArn", settings_.role_arn},
+                                         {"RoleSessionName", "millstream-" + new_uuid()},
+                                         {"WebIdentityToken", token}});
+  TRY_ASSIGN(const auto text,
+             fetch("POST", endpoint + "/",
+                   {{"content-type", "application/x-www-form-urlencoded; charset=utf-8"}}, form));
   TRY_ASSIGN(const auto texts, parse_lease_xml(text));
   return Lease{{texts.access_key, texts.secret_key, texts.session_token}, end_ms(texts)};
 }

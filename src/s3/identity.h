@@ -33,7 +33,7 @@ class Identity {
   Result<Lease> ask_web_identity();
   Result<Lease> ask_machine();
   Result<std::string> fetch(const char* method, const std::string& url,
-                            std::map<std::string, std::string> headers);
+                            std::map<std::string, std::string> headers, std::string_view body = {});
 
   const Settings settings_;
   HttpClient http_;

@@ -130,6 +130,13 @@ def test_the_machines_role(begin, bucket):
         giver.stop()
 
 
+def test_a_role_of_kubernetes(begin, bucket, store, tmp_path):
+    (tmp_path / "token").write_text("some.web.token\n")
+    session = begin(AWS_WEB_IDENTITY_TOKEN_FILE=str(tmp_path / "token"), AWS_ENDPOINT_URL_STS=store.endpoint,
+                    AWS_ROLE_ARN="arn:aws:iam::123456789012:role/lake")
+    assert write_and_read(session, bucket) == 2
+
+
 def test_nobody(begin, bucket, store):
     session = begin(extra=["--conf", "spark.hadoop.fs.s3a.aws.credentials.provider="
                                      "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider"])
