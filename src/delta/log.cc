@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <list>
+#include <unordered_map>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -340,9 +341,36 @@ void Log::wait_for_checkpoints() {
   checkpointing_->idle.wait(lock, [&] { return !checkpointing_->running; });
 }
 
+namespace {
+
+struct NamesAndTimes {
+  std::vector<std::string> names;
+  std::unordered_map<std::string, std::int64_t> written_ms;  // as far as the listing tells
+};
+
+// An object store's listing tells all times; elsewhere a look at each file does.
+Result<NamesAndTimes> names_and_times(io::Store& store, const std::string& directory,
+                                      const std::string& start_after) {
+  NamesAndTimes out;
+  if (store.medium(directory) != io::Medium::objects) {
+    TRY_ASSIGN(out.names, store.list_names(directory, start_after));
+    return out;
+  }
+  TRY_ASSIGN(const auto files, store.list(directory));
+  for (const auto& file : files) {
+    const std::string name(io::base_name(file.path));
+    if (name <= start_after) continue;
+    out.names.push_back(name);
+    out.written_ms[name] = file.modified_us / 1000;
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<std::vector<Log::CommitTime>> Log::commit_times(std::int64_t first) const {
-  TRY_ASSIGN(const auto names,
-             store_->list_names(directory_, first > 0 ? listing_start(first) : ""));
+  TRY_ASSIGN(const auto listed,
+             names_and_times(*store_, directory_, first > 0 ? listing_start(first) : ""));
   const SnapshotPtr state = known();
   const bool in_commit =
       state != nullptr && state->info().flag("delta.enableInCommitTimestamps", false);
@@ -350,13 +378,18 @@ Result<std::vector<Log::CommitTime>> Log::commit_times(std::int64_t first) const
       in_commit ? state->info().number("delta.inCommitTimestampEnablementVersion", 0) : 0;
 
   std::vector<CommitTime> times;
-  for (const std::int64_t version : read_listing(names).commits) {
+  for (const std::int64_t version : read_listing(listed.names).commits) {
     std::optional<std::int64_t> stated;
     if (in_commit && version >= in_commit_from) {
       TRY_ASSIGN(stated, in_commit_timestamp(version));
     }
     if (!stated) {
-      TRY_ASSIGN(stated, file_time_ms(version));
+      const auto written = listed.written_ms.find(commit_name(version));
+      if (written != listed.written_ms.end()) {
+        stated = written->second;
+      } else {
+        TRY_ASSIGN(stated, file_time_ms(version));
+      }
       if (!times.empty()) stated = std::max(*stated, times.back().time_ms + 1);
     }
     times.push_back({version, *stated});
