@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "base/text.h"
 #include "client/arrow_values.h"
@@ -17,9 +18,16 @@ namespace {
 
 namespace proto = spark::connect;
 
-std::shared_ptr<client::Connection> embed(const std::string& warehouse, const std::string& memory) {
+// How S3 is reached is a setting of the server's, which an embedded session brings along.
+bool is_of_server(const std::string& key) { return key.starts_with("spark.hadoop.fs.s3a."); }
+
+std::shared_ptr<client::Connection> embed(const std::string& warehouse, const std::string& memory,
+                                          const std::map<std::string, std::string>& config) {
   connect::ServerOptions options;
   options.embedded = true;
+  for (const auto& [key, value] : config) {
+    if (is_of_server(key)) options.conf[key] = value;
+  }
   const bool is_path = warehouse.find("://") == std::string::npos;  // others the server refuses
   options.warehouse =
       is_path ? std::filesystem::absolute(warehouse).lexically_normal().string() : warehouse;
@@ -58,10 +66,12 @@ SparkSession SparkSession::Builder::get_or_create() const {
   if (!url.empty() && !(warehouse_.empty() && memory_.empty()))
     throw SparkException("warehouse and memory are of an embedded session, " + url + " is none");
   auto connection =
-      url.empty() ? embed(warehouse_.empty() ? "spark-warehouse" : warehouse_, memory_)
+      url.empty() ? embed(warehouse_.empty() ? "spark-warehouse" : warehouse_, memory_, config_)
                   : client::Connection::open(client::value_or_throw(client::parse_remote_url(url)));
   SparkSession session(std::move(connection));
-  for (const auto& [key, value] : config_) session.conf().set(key, value);
+  for (const auto& [key, value] : config_) {
+    if (!url.empty() || !is_of_server(key)) session.conf().set(key, value);
+  }
   return session;
 }
 

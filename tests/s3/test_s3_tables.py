@@ -1,8 +1,14 @@
 """Delta tables and files in S3: the same as on a disk."""
 
+import os
+import subprocess
+
 import deltalake
 import pyarrow
 import pytest
+
+from millstream_server import BINARY
+from store import environment
 
 
 def rows(frame):
@@ -95,6 +101,17 @@ def test_one_place_in_several_spellings(spark, bucket):
     assert spark.read.format("delta").load(f"s3a://{bucket}/spelt").count() == 3
     spark.sql(f"DELETE FROM delta.`s3n://{bucket}//spelt/./`")
     assert spark.read.format("delta").load(f"s3a://{bucket}/spelt/").count() == 0
+
+
+def test_the_shell(store, bucket, tmp_path):
+    env = environment(store.endpoint)
+    settings = {"access.key": env.pop("AWS_ACCESS_KEY_ID"), "secret.key": env.pop("AWS_SECRET_ACCESS_KEY"),
+                "endpoint": env.pop("AWS_ENDPOINT_URL_S3"), "endpoint.region": env.pop("AWS_REGION")}
+    extra = [part for key, value in settings.items() for part in ("--conf", f"spark.hadoop.fs.s3a.{key}={value}")]
+    text = f"CREATE TABLE delta.`s3://{bucket}/t` AS SELECT 7 AS k; SELECT k FROM delta.`s3://{bucket}/t`"
+    done = subprocess.run([BINARY, "sql", *extra, "--warehouse", tmp_path, "--output", "csv", "-e", text],
+                          env={**os.environ, **env}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "7", done.stderr
 
 
 @pytest.mark.parametrize("format", ["parquet", "orc", "avro", "json", "csv", "text"])
