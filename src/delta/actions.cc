@@ -245,6 +245,25 @@ std::string DeletionVector::unique_id() const {
                 : storage_type + path_or_inline;
 }
 
+bool nested_too_deep(std::string_view text) {
+  constexpr int depth_max = 1000;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      in_string = !in_string;
+    } else if (in_string) {
+      if (c == '\\') ++i;
+    } else if (c == '{' || c == '[') {
+      if (++depth > depth_max) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Result<std::vector<Action>> parse_actions(std::string_view ndjson, std::string_view where) {
   std::vector<Action> actions;
   if (trim(ndjson).empty()) {
@@ -260,6 +279,10 @@ Result<std::vector<Action>> parse_actions(std::string_view ndjson, std::string_v
     const std::string_view line = trim(ndjson.substr(at, end - at));
     at = end + 1;
     if (line.empty()) continue;
+    if (nested_too_deep(line)) {
+      return Status::illegal_state("{} is not a Delta log file: line {} is nested too deep", where,
+                                   number);
+    }
     try {
       const json object = json::parse(line);
       for (const auto& [key, value] : object.get_ref<const json::object_t&>()) {
@@ -307,11 +330,13 @@ std::string to_json(const Metadata& metadata) {
   return out;
 }
 
-std::string to_json(const AddFile& add) {
+std::string to_json(const AddFile& add) { return to_json(add, add.data_change); }
+
+std::string to_json(const AddFile& add, bool data_change) {
   std::string out = "{\"add\":{\"path\":" + json_quote(add.path) + ",\"partitionValues\":";
   append_partition_values(out, add.partition_values);
   out += fmt::format(",\"size\":{},\"modificationTime\":{},\"dataChange\":{}", add.size,
-                     add.modification_time, add.data_change);
+                     add.modification_time, data_change);
   if (!add.stats.empty()) out += ",\"stats\":" + json_quote(add.stats);
   if (!add.tags.empty()) {
     out += ",\"tags\":";

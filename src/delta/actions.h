@@ -125,10 +125,15 @@ using Action = std::variant<Protocol, Metadata, AddFilePtr, RemoveFilePtr, Chang
 // for a line that is not a JSON object: a torn or foreign file.
 Result<std::vector<Action>> parse_actions(std::string_view ndjson, std::string_view where);
 
+// Whether JSON objects and arrays stand in one another deeper than any action of a Delta log: what
+// recurses over them would not come back.
+bool nested_too_deep(std::string_view text);
+
 // One line each, without the line end.
 std::string to_json(const Protocol& protocol);
 std::string to_json(const Metadata& metadata);
 std::string to_json(const AddFile& add);
+std::string to_json(const AddFile& add, bool data_change);  // whatever it says itself
 std::string to_json(const RemoveFile& remove);
 std::string to_json(const ChangeFile& change);
 std::string to_json(const Txn& txn);

@@ -120,6 +120,14 @@ TEST_F(HostileLog, ATableThatCannotBe) {
   }
 }
 
+TEST_F(HostileLog, ObjectsInObjects) {
+  append(1);
+  std::string deep;
+  for (int i = 0; i < 300'000; ++i) deep += '[';
+  for (int i = 0; i < 300'000; ++i) deep += ']';
+  EXPECT_FALSE(read_with(R"({"commitInfo":{"a":)" + deep + "}}").ok());
+}
+
 TEST_F(HostileLog, PathsThatLeadNowhere) {
   append(1);
   for (const char* path : {"../outside", "%2e%2e/outside", "/etc/hostname", "a%zz", "a%00b", "",

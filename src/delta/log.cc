@@ -7,12 +7,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "conc/thread_pool.h"
 #include "delta/checkpoint.h"
+#include "delta/checksum.h"
 #include "delta/last_checkpoint.h"
 #include "delta/log_cleanup.h"
 #include "delta/log_names.h"
 #include "delta/log_state.h"
+#include "io/hint_file.h"
 
 namespace millstream::delta {
 
@@ -123,6 +126,7 @@ Status Log::load_newest() {
   TRY(load(std::nullopt, *state));
   if (state->version() < 0) return Status::OK();
   TRY_ASSIGN(known_, state->freeze());
+  compare_with_checksum(*known_);
   state_ = std::move(state);
   remember_identity();
   return Status::OK();
@@ -165,7 +169,9 @@ Result<SnapshotPtr> Log::at_version(std::int64_t version) {
     return Status::error("DELTA_TABLE_NOT_FOUND",
                          {{"tableName", fmt::format("delta.`{}`", table_)}});
   }
-  return state.freeze();
+  TRY_ASSIGN(auto snapshot, state.freeze());
+  compare_with_checksum(*snapshot);
+  return snapshot;
 }
 
 Result<std::vector<Action>> Log::read_commit(std::int64_t version) const {
@@ -256,13 +262,43 @@ Status Log::load_from(const std::vector<std::string>& names, std::optional<std::
       }
       built.set_version(segment->checkpoint->version);
     }
-    for (const std::int64_t commit : segment->commits) {
-      TRY_ASSIGN(const auto actions, read_commit(commit));
-      TRY(built.apply(commit, actions));
-    }
+    TRY(apply_commits(*segment, built));
     state = std::move(built);
     return Status::OK();
   }
+}
+
+// A compaction is a hint: one that cannot be read is replaced by its commits.
+Status Log::apply_commits(const Segment& segment, LogState& state) const {
+  auto compaction = segment.compactions.begin();
+  for (const std::int64_t commit : segment.commits) {
+    if (commit <= state.version()) continue;  // a compaction had it
+    if (compaction != segment.compactions.end() && compaction->first == commit) {
+      const std::int64_t last = compaction->last;
+      const auto actions = read_compaction(*compaction++);
+      if (actions.ok()) {
+        TRY(state.apply(last, *actions));
+        continue;
+      }
+      log_warn("{}; reading the commits instead", actions.status().message());
+    }
+    TRY_ASSIGN(const auto actions, read_commit(commit));
+    TRY(state.apply(commit, actions));
+  }
+  return Status::OK();
+}
+
+Result<std::vector<Action>> Log::read_compaction(const Compaction& compaction) const {
+  const std::string path = io::join_path(directory_, compaction_name(compaction));
+  TRY_ASSIGN(const std::string bytes, store_->get(path));
+  TRY_ASSIGN(auto actions, parse_actions(bytes, path));
+  const bool sound = std::none_of(actions.begin(), actions.end(), [](const Action& action) {
+    return std::holds_alternative<Sidecar>(action) ||
+           std::holds_alternative<CheckpointMetadata>(action) ||
+           std::holds_alternative<ChangeFile>(action);
+  });
+  if (!sound) return Status::illegal_state("{} has actions that no compaction has", path);
+  return actions;
 }
 
 Status Log::publish(std::int64_t version, std::string_view bytes) {
@@ -272,10 +308,14 @@ Status Log::publish(std::int64_t version, std::string_view bytes) {
 Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>& actions,
                                  bool own_commit) {
   SnapshotPtr snapshot;
+  SnapshotPtr before;
+  bool moved = false;
   {
     const std::lock_guard lock(mutex_);
     if (state_ == nullptr && version == 0) state_ = std::make_unique<LogState>(table_);
     if (state_ != nullptr && version == state_->version() + 1) {
+      before = known_;
+      moved = true;
       TRY(state_->apply(version, actions));
       TRY_ASSIGN(known_, state_->freeze());
       remember_identity();
@@ -285,8 +325,36 @@ Result<SnapshotPtr> Log::advance(std::int64_t version, const std::vector<Action>
     }  // else: another user of this log has seen this version already
     snapshot = known_;
   }
-  if (own_commit) checkpoint_if_due(version, snapshot);
+  if (!own_commit) return snapshot;
+  if (moved) note_checksum(*snapshot, before, actions);
+  checkpoint_if_due(version, snapshot);
   return snapshot;
+}
+
+// Where the state did not just come to this version there is none: to read the log for it would
+// cost more than it is worth.
+void Log::note_checksum(const Snapshot& snapshot, const SnapshotPtr& before,
+                        const std::vector<Action>& actions) {
+  const auto commit = std::find_if(actions.begin(), actions.end(), [](const Action& action) {
+    return std::holds_alternative<CommitInfo>(action);
+  });
+  if (commit == actions.end()) return;
+  const std::string path = io::join_path(directory_, checksum_name(snapshot.version()));
+  const Status written = io::put_hint(
+      *store_, path,
+      print_checksum(snapshot, before.get(), std::get<CommitInfo>(*commit).txn_id.value_or("")));
+  if (!written.ok() && !written.is(ErrorKind::already_exists))
+    log_warn("a checksum file was not written: {}", written.message());
+}
+
+void Log::compare_with_checksum(const Snapshot& snapshot) const {
+  const std::string path = io::join_path(directory_, checksum_name(snapshot.version()));
+  const auto bytes = store_->get(path);
+  if (!bytes.ok()) return;
+  const auto mismatches = checksum_mismatches(*bytes, snapshot);
+  if (mismatches.empty()) return;
+  log_warn("the state of the Delta table {} at version {} is not what {} says: {}", table_,
+           snapshot.version(), path, join(mismatches, "; "));
 }
 
 void Log::checkpoint_if_due(std::int64_t version, const SnapshotPtr& snapshot) {

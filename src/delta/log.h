@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "delta/actions.h"
+#include "delta/log_names.h"
 #include "delta/snapshot.h"
 #include "io/store.h"
 
@@ -66,8 +67,9 @@ class Log : public std::enable_shared_from_this<Log> {
   // Publishes the bytes as `version`: AlreadyExists when another was first; other errors may have
   // had effect.
   Status publish(std::int64_t version, std::string_view bytes);
-  // Takes `version` into the state, where it is the next one. When the interval says so a
-  // checkpoint follows. The newest state; null when others saw the table replaced meanwhile.
+  // Takes `version` into the state, where it is the next one. An own commit is followed by its
+  // checksum file and, when the interval says so, by a checkpoint. The newest state; null when
+  // others saw the table replaced meanwhile.
   Result<SnapshotPtr> advance(std::int64_t version, const std::vector<Action>& actions,
                               bool own_commit);
 
@@ -100,7 +102,12 @@ class Log : public std::enable_shared_from_this<Log> {
   Status load(std::optional<std::int64_t> target, LogState& state) const;
   Status load_from(const std::vector<std::string>& names, std::optional<std::int64_t> target,
                    LogState& state) const;
+  Status apply_commits(const Segment& segment, LogState& state) const;
+  Result<std::vector<Action>> read_compaction(const Compaction& compaction) const;
   void remember_identity();  // mutex held
+  void note_checksum(const Snapshot& snapshot, const SnapshotPtr& before,
+                     const std::vector<Action>& actions);
+  void compare_with_checksum(const Snapshot& snapshot) const;
   void checkpoint_if_due(std::int64_t version, const SnapshotPtr& snapshot);
   void checkpoint(const SnapshotPtr& snapshot);
 

@@ -64,7 +64,9 @@ Result<std::set<std::string>> needed_sidecars(io::Store& store, const std::strin
   std::set<std::string> needed;
   for (const auto& name : names) {
     const auto parsed = parse_log_name(name);
-    if (!parsed || parsed->kind == LogName::Kind::commit) continue;
+    const bool has_none = !parsed || parsed->kind == LogName::Kind::commit ||
+                          parsed->kind == LogName::Kind::compaction;
+    if (has_none) continue;
     TRY_ASSIGN(const auto sidecars, sidecars_of(store, directory, {parsed->version, {name}}));
     for (const auto& sidecar : sidecars) {
       needed.insert(std::string(io::base_name(percent_decode(sidecar))));
@@ -113,11 +115,17 @@ Status LogCleaner::clean(io::Store& store, const std::string& log_directory, con
                          std::int64_t now_ms) {
   const auto cutoff = cutoff_of(info, now_ms);
   if (!cutoff || (oldest_ms_ && *oldest_ms_ > *cutoff)) return Status::OK();
+  return clean_before(store, log_directory, info, *cutoff, now_ms);
+}
+
+Status LogCleaner::clean_before(io::Store& store, const std::string& log_directory,
+                                const TableInfo& info, std::int64_t cutoff_ms,
+                                std::int64_t now_ms) {
   TRY_ASSIGN(const auto names, store.list_names(log_directory, {}));
   const LogListing listing = read_listing(names);
-  TRY_ASSIGN(const auto times, times_of(store, log_directory, listing.commits, *cutoff));
+  TRY_ASSIGN(const auto times, times_of(store, log_directory, listing.commits, cutoff_ms));
   if (!times.empty()) oldest_ms_ = times.front().modified_ms;
-  const auto expired = newest_expired(times, *cutoff);
+  const auto expired = newest_expired(times, cutoff_ms);
   if (!expired) return Status::OK();
   TRY_ASSIGN(const auto keep_from, first_version_to_keep(store, log_directory, listing, *expired));
   // Another engine protects the history before this version: all of it goes, or nothing.

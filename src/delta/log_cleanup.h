@@ -31,6 +31,9 @@ class LogCleaner {
  public:
   Status clean(io::Store& store, const std::string& log_directory, const TableInfo& info,
                std::int64_t now_ms);
+  // What is as old as `cutoff_ms`, whatever the table says of its retention.
+  Status clean_before(io::Store& store, const std::string& log_directory, const TableInfo& info,
+                      std::int64_t cutoff_ms, std::int64_t now_ms);
 
  private:
   std::optional<std::int64_t> oldest_ms_;  // of the commits left by the last cleaning

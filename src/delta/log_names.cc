@@ -25,8 +25,14 @@ std::optional<std::int64_t> digits(std::string_view text) {
 
 std::string commit_name(std::int64_t version) { return fmt::format("{:020}.json", version); }
 
+std::string checksum_name(std::int64_t version) { return fmt::format("{:020}.crc", version); }
+
 std::string checkpoint_name(std::int64_t version) {
   return fmt::format("{:020}.checkpoint.parquet", version);
+}
+
+std::string compaction_name(const Compaction& compaction) {
+  return fmt::format("{:020}.{:020}.compacted.json", compaction.first, compaction.last);
 }
 
 std::string v2_checkpoint_name(std::int64_t version) {
@@ -45,15 +51,21 @@ std::optional<LogName> parse_log_name(std::string_view name) {
   const auto version = digits(name.substr(0, version_digits));
   if (!version || *version > version_max) return std::nullopt;
   const std::string_view rest = name.substr(version_digits + 1);
-  if (rest == "json") return LogName{LogName::Kind::commit, *version, 0, 0};
+  if (rest == "json") return LogName{LogName::Kind::commit, *version};
 
   const auto pieces = split(rest, '.');
+  if (pieces.size() == 3 && pieces[0].size() == version_digits && pieces[1] == "compacted" &&
+      pieces[2] == "json") {
+    const auto last = digits(pieces[0]);
+    if (!last || *last <= *version || *last > version_max) return std::nullopt;
+    return LogName{LogName::Kind::compaction, *version, 0, 0, *last};
+  }
   if (pieces[0] != "checkpoint") return std::nullopt;
   if (pieces.size() == 2 && pieces[1] == "parquet") {
-    return LogName{LogName::Kind::classic_checkpoint, *version, 0, 0};
+    return LogName{LogName::Kind::classic_checkpoint, *version};
   }
   if (pieces.size() == 3 && is_uuid(pieces[1]) && (pieces[2] == "json" || pieces[2] == "parquet")) {
-    return LogName{LogName::Kind::uuid_checkpoint, *version, 0, 0};
+    return LogName{LogName::Kind::uuid_checkpoint, *version};
   }
   if (pieces.size() == 4 && pieces[3] == "parquet" && pieces[1].size() == 10 &&
       pieces[2].size() == 10) {
@@ -79,6 +91,26 @@ std::optional<std::int64_t> version_of_log_file(std::string_view name) {
   return digits(name.substr(0, version_digits));
 }
 
+namespace {
+
+// The longest one from the first commit on, then from the one after it, and so on. All their
+// commits are there: whoever cannot read a compaction reads those.
+std::vector<Compaction> choose_compactions(const LogListing& listing, std::int64_t first,
+                                           std::int64_t last) {
+  std::vector<Compaction> out;
+  for (const auto& compaction : listing.compactions) {
+    if (compaction.first < first || compaction.last > last) continue;
+    if (!out.empty() && out.back().first == compaction.first) {
+      out.back() = compaction;
+    } else if (out.empty() || compaction.first > out.back().last) {
+      out.push_back(compaction);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 LogListing read_listing(const std::vector<std::string>& names) {
   LogListing listing;
   // Version, number of parts -> the parts seen. Whole checkpoints are in the listing at once.
@@ -89,6 +121,9 @@ LogListing read_listing(const std::vector<std::string>& names) {
     switch (parsed->kind) {
       case LogName::Kind::commit:
         listing.commits.push_back(parsed->version);
+        break;
+      case LogName::Kind::compaction:
+        listing.compactions.push_back({parsed->version, parsed->last});
         break;
       case LogName::Kind::classic_checkpoint:
       case LogName::Kind::uuid_checkpoint:
@@ -106,6 +141,10 @@ LogListing read_listing(const std::vector<std::string>& names) {
     listing.checkpoints.push_back(std::move(whole));
   }
   std::sort(listing.commits.begin(), listing.commits.end());
+  std::sort(listing.compactions.begin(), listing.compactions.end(),
+            [](const auto& a, const auto& b) {
+              return std::pair(a.first, a.last) < std::pair(b.first, b.last);
+            });
   std::stable_sort(listing.checkpoints.begin(), listing.checkpoints.end(),
                    [](const auto& a, const auto& b) { return a.version < b.version; });
   if (!listing.commits.empty()) listing.latest = listing.commits.back();
@@ -154,6 +193,8 @@ Result<Segment> choose_segment(const LogListing& listing, std::int64_t version,
          {"versionToLoad", fmt::to_string(version)},
          {"path", table}});
   }
+  segment.compactions = choose_compactions(
+      listing, segment.checkpoint ? segment.checkpoint->version + 1 : 0, version);
   return segment;
 }
 

@@ -19,7 +19,9 @@ void LogState::add(const AddFilePtr& file) {
   if (const auto tombstone = tombstone_positions_.take(tombstones_, key)) {
     tombstones_.erase(*tombstone);
   }
+  tally_.add(*file);
   if (const auto known = file_positions_.find(files_, key)) {
+    tally_.remove(*files_.at(*known));
     files_.replace(*known, file);
   } else {
     file_positions_.insert(key, files_.push_back(file));
@@ -28,7 +30,10 @@ void LogState::add(const AddFilePtr& file) {
 
 void LogState::remove(const RemoveFilePtr& file) {
   const FileKey key(table_, file->path, file->deletion_vector.get());
-  if (const auto live = file_positions_.take(files_, key)) files_.erase(*live);
+  if (const auto live = file_positions_.take(files_, key)) {
+    tally_.remove(*files_.at(*live));
+    files_.erase(*live);
+  }
   if (const auto known = tombstone_positions_.find(tombstones_, key)) {
     tombstones_.replace(*known, file);
   } else {
@@ -82,6 +87,7 @@ Result<SnapshotPtr> LogState::freeze() {
   snapshot->info_ = info_;
   snapshot->files_ = files_.share();
   snapshot->tombstones_ = tombstones_.share();
+  snapshot->tally_ = tally_;
   txns_shared_ = domains_shared_ = true;
   snapshot->txns_ = txns_;
   snapshot->domains_ = domains_;

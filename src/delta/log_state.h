@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "delta/actions.h"
 #include "delta/file_positions.h"
+#include "delta/file_tally.h"
 #include "delta/shared_list.h"
 #include "delta/snapshot.h"
 
@@ -39,6 +40,7 @@ class LogState {
   TableInfoPtr info_;
   SharedList<AddFile> files_;
   SharedList<RemoveFile> tombstones_;
+  FileTally tally_;
   FilePositions<AddFile> file_positions_;
   FilePositions<RemoveFile> tombstone_positions_;
   // Copied before the first change after a freeze.

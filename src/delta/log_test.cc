@@ -1,4 +1,5 @@
 #include "delta/log.h"
+#include "delta/checksum.h"
 
 #include <gtest/gtest.h>
 
@@ -138,11 +139,19 @@ TEST(LogNames, OnlyWhatIsOfTheLog) {
       LogName::Kind::uuid_checkpoint);
   for (const char* other :
        {"00000000000000000010.crc", ".00000000000000000010.json.crc", "_last_checkpoint", "x.json",
-        "00000000000000000010.00000000000000000012.compacted.json", "_commits", "10.json",
+        "00000000000000000010.00000000000000000010.compacted.json",
+        "00000000000000000012.00000000000000000010.compacted.json",
+        "00000000000000000010.12.compacted.json", "_commits", "10.json",
+        "00000000000000000010.99999999999999999999.compacted.json",
         ".00000000000000000010.json.abc.tmp",
         "00000000000000000010.checkpoint.0000000004.0000000003.parquet"}) {
     EXPECT_FALSE(parse_log_name(other)) << other;
   }
+  const auto compaction = parse_log_name(compaction_name({10, 12}));
+  ASSERT_TRUE(compaction);
+  EXPECT_EQ(compaction->kind, LogName::Kind::compaction);
+  EXPECT_EQ(compaction->version, 10);
+  EXPECT_EQ(compaction->last, 12);
   EXPECT_GT(commit_name(10), listing_start(10));
   EXPECT_LT(commit_name(9), listing_start(10));
 }
@@ -163,6 +172,74 @@ TEST(LogNames, Segments) {
   listing = read_listing({checkpoint_name(9)});
   EXPECT_EQ(listing.latest, 9);
   EXPECT_TRUE(choose_segment(listing, 9, table).ok());
+}
+
+TEST(LogNames, CompactionsAreTakenWhereTheyFit) {
+  std::vector<std::string> names = {checkpoint_name(2)};
+  for (int version = 0; version < 10; ++version) names.push_back(commit_name(version));
+  for (const auto& [first, last] :
+       std::vector<std::pair<int, int>>{{0, 1}, {2, 4}, {3, 4}, {3, 5}, {4, 9}, {6, 7}, {8, 12}}) {
+    names.push_back(compaction_name({first, last}));
+  }
+  const LogListing listing = read_listing(names);
+  const auto segment = choose_segment(listing, 9, table);
+  ASSERT_TRUE(segment.ok());
+  EXPECT_EQ(segment->compactions, (std::vector<Compaction>{{3, 5}, {6, 7}}));
+  EXPECT_EQ(segment->commits.size(), 7U);
+  EXPECT_EQ(choose_segment(listing, 4, table)->compactions, (std::vector<Compaction>{{3, 4}}));
+}
+
+TEST(Log, BrokenCompactionsAreReplacedByTheirCommits) {
+  const auto store = io::memory_store();
+  fill(*open(store), 8);
+  const std::string path = "/t/_delta_log/" + compaction_name({2, 6});
+  std::string commits;
+  for (int version = 2; version <= 6; ++version)
+    commits += store->get("/t/_delta_log/" + commit_name(version)).value();
+  const auto state_of = [&](const std::string& text) {
+    EXPECT_TRUE(store->put(path, text).ok());
+    const auto state = open(store)->latest();
+    EXPECT_TRUE(state.ok()) << state.status().to_string();
+    return state.ok() ? (*state)->files().size() : 0;
+  };
+  const auto whole = (*open(store)->latest())->files().size();
+  EXPECT_EQ(state_of(commits), whole);
+  EXPECT_EQ(state_of(""), whole);
+  EXPECT_EQ(state_of(commits.substr(0, commits.size() / 2)), whole);
+  EXPECT_EQ(state_of(R"({"sidecar":{"path":"x","sizeInBytes":1,"modificationTime":1}})"), whole);
+  EXPECT_EQ(state_of("not JSON"), whole);
+}
+
+TEST(Log, EachCommitHasItsChecksum) {
+  const auto store = io::memory_store();
+  const auto log = open(store);
+  fill(*log, 4);
+  for (int version = 0; version < 4; ++version) {
+    const auto file = store->get("/t/_delta_log/" + checksum_name(version));
+    ASSERT_TRUE(file.ok()) << version;
+    const auto state = log->at_version(version);
+    ASSERT_TRUE(state.ok());
+    EXPECT_TRUE(checksum_mismatches(*file, **state).empty()) << version;
+    const auto other = log->at_version(version == 0 ? 1 : 0);
+    EXPECT_FALSE(checksum_mismatches(*file, **other).empty()) << version;
+  }
+}
+
+TEST(Log, AChecksumThatIsNoneSaysNothing) {
+  const auto store = io::memory_store();
+  const auto log = open(store);
+  fill(*log, 2);
+  const auto state = *log->latest();
+  std::string deep;
+  for (int i = 0; i < 200'000; ++i) deep += R"({"metadata":)";
+  for (const std::string& file :
+       {std::string(), std::string("{"), std::string("[1]"), std::string("null"),
+        std::string(R"({"numFiles":"2","metadata":7,"protocol":[],"setTransactions":{}})"),
+        std::string(R"({"metadata":{"id":1}})"), std::string("{\"metadata\":{\"id\":\"\xff\"}}"),
+        deep}) {
+    EXPECT_TRUE(checksum_mismatches(file, *state).empty()) << file.substr(0, 60);
+  }
+  EXPECT_EQ(checksum_mismatches(R"({"numFiles":7})", *state).size(), 1U);
 }
 
 TEST(Log, NoTable) {

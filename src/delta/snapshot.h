@@ -12,6 +12,7 @@
 #include "column/types.h"
 #include "delta/actions.h"
 #include "delta/column_mapping.h"
+#include "delta/file_tally.h"
 #include "delta/shared_list.h"
 
 namespace millstream::delta {
@@ -49,6 +50,7 @@ class Snapshot {
 
   const SharedList<AddFile>& files() const { return files_; }
   const SharedList<RemoveFile>& tombstones() const { return tombstones_; }
+  const FileTally& tally() const { return tally_; }
   std::optional<std::int64_t> txn_version(const std::string& app_id) const;
   const std::map<std::string, Txn>& txns() const { return *txns_; }
   const std::map<std::string, DomainMetadata>& domains() const { return *domains_; }
@@ -62,6 +64,7 @@ class Snapshot {
   TableInfoPtr info_;
   SharedList<AddFile> files_;
   SharedList<RemoveFile> tombstones_;
+  FileTally tally_;
   std::shared_ptr<const std::map<std::string, Txn>> txns_;
   std::shared_ptr<const std::map<std::string, DomainMetadata>> domains_;
   std::optional<std::int64_t> in_commit_timestamp_;

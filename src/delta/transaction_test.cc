@@ -67,8 +67,8 @@ TEST(Commit, SixteenThreadsRaceForOneVersion) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(won, 1);
   const auto names = store->list_names(path + "/_delta_log", "");
-  EXPECT_EQ(*names,
-            (std::vector<std::string>{commit_name(0), commit_name(1)}));  // and no temporary files
+  EXPECT_EQ(*names, (std::vector<std::string>{checksum_name(0), commit_name(0),
+                                              commit_name(1)}));  // and no temporary files
   std::filesystem::remove_all(directory);
 }
 
