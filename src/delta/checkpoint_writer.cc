@@ -17,6 +17,7 @@
 #include "base/failpoint.h"
 #include "base/text.h"
 #include "delta/checkpoint.h"
+#include "delta/checkpoint_typed.h"
 #include "delta/last_checkpoint.h"
 #include "format/arrow_status.h"
 
@@ -41,8 +42,21 @@ std::shared_ptr<arrow::Field> list_field(const char* name) {
   return arrow::field(name, arrow::list(arrow::field("element", arrow::utf8())));
 }
 
+// How a table's checkpoints have the statistics of its files.
+struct StatsForm {
+  bool as_text = true;
+  std::optional<TypedColumns> typed;
+};
+
+StatsForm stats_form(const TableInfo& info) {
+  StatsForm form;
+  form.as_text = info.flag("delta.checkpoint.writeStatsAsJson", true);
+  if (info.flag("delta.checkpoint.writeStatsAsStruct", false)) form.typed.emplace(info);
+  return form;
+}
+
 // The reference's columns in its order.
-std::shared_ptr<arrow::Schema> checkpoint_schema() {
+std::shared_ptr<arrow::Schema> checkpoint_schema(const StatsForm& stats) {
   const auto dv = arrow::field(
       "deletionVector",
       arrow::struct_({text_field("storageType"), text_field("pathOrInlineDv"),
@@ -50,15 +64,25 @@ std::shared_ptr<arrow::Schema> checkpoint_schema() {
                       arrow::field("sizeInBytes", arrow::int32()), long_field("cardinality")}));
   const auto format =
       arrow::field("format", arrow::struct_({text_field("provider"), map_field("options")}));
+  arrow::FieldVector add = {text_field("path"),
+                            map_field("partitionValues"),
+                            long_field("size"),
+                            long_field("modificationTime"),
+                            flag_field("dataChange"),
+                            map_field("tags"),
+                            dv,
+                            long_field("baseRowId"),
+                            long_field("defaultRowCommitVersion"),
+                            text_field("clusteringProvider")};
+  if (stats.as_text) add.push_back(text_field("stats"));
+  if (stats.typed) {
+    if (stats.typed->partition_values() != nullptr) add.push_back(stats.typed->partition_values());
+    add.push_back(stats.typed->stats());
+  }
   return arrow::schema({
       arrow::field("txn", arrow::struct_({text_field("appId"), long_field("version"),
                                           long_field("lastUpdated")})),
-      arrow::field("add",
-                   arrow::struct_({text_field("path"), map_field("partitionValues"),
-                                   long_field("size"), long_field("modificationTime"),
-                                   flag_field("dataChange"), map_field("tags"), dv,
-                                   long_field("baseRowId"), long_field("defaultRowCommitVersion"),
-                                   text_field("clusteringProvider"), text_field("stats")})),
+      arrow::field("add", arrow::struct_(std::move(add))),
       arrow::field("remove", arrow::struct_(
                                  {text_field("path"), long_field("deletionTimestamp"),
                                   flag_field("dataChange"), flag_field("extendedFileMetadata"),
@@ -156,10 +180,13 @@ enum Column : std::uint8_t { txn, add, remove, metadata, protocol, domain, colum
 class Encoder {
  public:
   // `columns`: those that the file has, of the schema's.
-  arrow::Status open(std::vector<Column> columns = {txn, add, remove, metadata, protocol, domain}) {
+  arrow::Status open(const TableInfo& info,
+                     std::vector<Column> columns = {txn, add, remove, metadata, protocol, domain}) {
     columns_ = std::move(columns);
+    stats_ = stats_form(info);
+    const auto whole = checkpoint_schema(stats_);
     arrow::FieldVector fields;
-    for (const Column column : columns_) fields.push_back(checkpoint_schema()->field(column));
+    for (const Column column : columns_) fields.push_back(whole->field(column));
     schema_ = arrow::schema(std::move(fields));
     ARROW_ASSIGN_OR_RAISE(out_, arrow::io::BufferOutputStream::Create());
     parquet::WriterProperties::Builder properties;
@@ -222,7 +249,14 @@ class Encoder {
     ARROW_RETURN_NOT_OK(row.number(value.base_row_id));
     ARROW_RETURN_NOT_OK(row.number(value.default_row_commit_version));
     ARROW_RETURN_NOT_OK(row.text(value.clustering_provider));
-    return value.stats.empty() ? row.null() : row.text(std::string_view(value.stats));
+    if (stats_.as_text) {
+      ARROW_RETURN_NOT_OK(value.stats.empty() ? row.null()
+                                              : row.text(std::string_view(value.stats)));
+    }
+    if (!stats_.typed) return arrow::Status::OK();
+    if (stats_.typed->partition_values() != nullptr)
+      ARROW_RETURN_NOT_OK(stats_.typed->append_partition_values(value, row.member()));
+    return stats_.typed->append_stats(value, row.member());
   }
   arrow::Status append(const RemoveFile& value) {
     ARROW_ASSIGN_OR_RAISE(Row row, begin(remove));
@@ -276,6 +310,7 @@ class Encoder {
   }
 
   std::vector<Column> columns_;
+  StatsForm stats_;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::io::BufferOutputStream> out_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
@@ -397,7 +432,7 @@ class V2Writer {
 
   arrow::Status open() {
     encoder_ = std::make_unique<Encoder>();
-    return encoder_->open({add, remove});
+    return encoder_->open(snapshot_.info(), {add, remove});
   }
 
   Status publish() {
@@ -446,7 +481,7 @@ class V2Writer {
 Result<EncodedCheckpoint> encode_checkpoint(const Snapshot& snapshot, std::int64_t now_ms) {
   try {
     Encoder encoder;
-    TRY_ARROW(encoder.open());
+    TRY_ARROW(encoder.open(snapshot.info()));
     TRY_ARROW(append_all(snapshot, now_ms, encoder));
     TRY_ARROW_ASSIGN(std::string bytes, encoder.finish());
     return EncodedCheckpoint{std::move(bytes), encoder.rows(),

@@ -1,6 +1,11 @@
 """Delta tables with V2 checkpoints: what is in the log, and that the state is read from it."""
 
 import json
+import pathlib
+import shutil
+import time
+
+import pyarrow.parquet as pq
 
 from cases._delta import folder_of, metadata_of, rows_of, shown, tried
 from cases._sql import views
@@ -78,9 +83,6 @@ def commits_are_gone(c):
     for i in range(4):
         spark.range(i, i + 2).selectExpr("id", "CAST(id AS INT) AS p").coalesce(1).write.format("delta").mode("append").option("txnAppId", "app").option("txnVersion", str(i)).save(path)
     copy = c.path("copy")
-    import pathlib
-    import shutil
-
     shutil.copytree(path, copy)
     for commit in pathlib.Path(copy, "_delta_log").glob("*.json"):
         if len(commit.name) == 25 and int(commit.name[:20]) < 4:
@@ -91,3 +93,53 @@ def commits_are_gone(c):
     spark.range(9, 10).selectExpr("id", "CAST(id AS INT) AS p").write.format("delta").mode("append").option("txnAppId", "app").option("txnVersion", "3").save(copy)
     spark.range(8, 9).selectExpr("id", "CAST(id AS INT) AS p").write.format("delta").mode("append").save(copy)
     return out + [rows_of(spark.read.format("delta").load(copy))]
+
+
+def plain(value):
+    """Without what each writer has of its own: zones of timestamps, members that are NULL."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items() if item is not None}
+    return str(value.replace(tzinfo=None)) if hasattr(value, "tzinfo") else str(value)
+
+
+TYPES = "id BIGINT, f FLOAT, d DECIMAL(10,2), s STRING, b BOOLEAN, day DATE, ts TIMESTAMP, bin BINARY, st STRUCT<x: INT, y: STRUCT<z: STRING>>, ar ARRAY<INT>, p INT, q TIMESTAMP"
+ROWS = """INSERT INTO $T SELECT /*+ COALESCE(1) */ id, CAST(id AS FLOAT), 1.25, 'x', true, DATE'2024-01-01', TIMESTAMP'2024-01-01 00:00:00.123456', X'00',
+ named_struct('x', 1, 'y', named_struct('z', CAST(NULL AS STRING))), array(1), 1, TIMESTAMP'2024-01-01 00:00:00' FROM range(2)"""
+
+
+def stats(name, properties, partition="PARTITIONED BY (p, q)"):
+    """How a checkpoint has the statistics of files, and that they are read from it alone."""
+    def run(c):
+        spark = views(c)
+        table = f"cps_{name}"
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+        spark.sql(f"CREATE TABLE {table} ({TYPES}) USING delta {partition} TBLPROPERTIES ('delta.checkpointInterval' = '1', {properties})")
+        spark.sql(ROWS.replace("$T", table))
+        log = folder_of(spark, table) / "_delta_log"
+        newest = log / "00000000000000000001.checkpoint.parquet"
+        for _ in range(200):
+            if newest.exists():
+                break
+            time.sleep(0.05)
+        said = [row["add"] for row in pq.read_table(newest, columns=["add"]).to_pylist() if row["add"]]
+        out = [[sorted(k for k in add if "stats" in k or "parsed" in k), bool(add.get("stats")),
+                plain(add.get("stats_parsed")) if add.get("stats_parsed") else None,
+                sorted(plain(add["partitionValues_parsed"]).values()) if add.get("partitionValues_parsed") else None] for add in said]
+        copy = c.path("copy")
+        shutil.copytree(log.parent, copy)
+        for path in pathlib.Path(copy, "_delta_log").iterdir():
+            if "checkpoint" not in path.name and path.is_file() and not path.name.startswith(("00000000000000000001.json", ".")):
+                path.unlink()
+        frame = spark.read.format("delta").load(copy)
+        return out + [rows_of(frame.select("id", "p")), frame.where("id > 5").count(), frame.where("ts >= TIMESTAMP'2024-01-01 00:00:00.123'").count(), frame.where("p = 1 AND d = 1.25").count()]
+
+    area._add(f"stats_{name}", run)
+
+
+STRUCT, JSON = "'delta.checkpoint.writeStatsAsStruct' = '{}'", "'delta.checkpoint.writeStatsAsJson' = '{}'"
+stats("both", STRUCT.format("true"))
+stats("struct", f"{STRUCT.format('true')}, {JSON.format('false')}")
+stats("json", STRUCT.format("false"))
+stats("none", f"{STRUCT.format('false')}, {JSON.format('false')}")
+stats("unpartitioned", STRUCT.format("true"), partition="")
+stats("few_columns", f"{STRUCT.format('true')}, {JSON.format('false')}, 'delta.dataSkippingNumIndexedCols' = '2'")
