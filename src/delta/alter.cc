@@ -51,8 +51,8 @@ Status map_columns(const TableInfo& before, column::Schema& schema, Metadata& ne
 }  // namespace
 
 Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
-                                     const std::string& table, const std::string& operation,
-                                     const std::string& parameters, const MetadataChange& change) {
+                                     const std::string& table, const MetadataCommit& as,
+                                     const MetadataChange& change) {
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
@@ -73,13 +73,14 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
   }
   const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
   name_row_ids(raised, snapshot->metadata(), next);
-  if (next == snapshot->metadata() && raised == snapshot->protocol()) return snapshot->version();
+  const bool changed = !(next == snapshot->metadata() && raised == snapshot->protocol());
+  if (as.if_changed && !changed) return snapshot->version();
   TRY_ASSIGN(const auto after, make_table_info(next));
   TRY(check_feed_columns(&snapshot->info(), *after));
   const bool tracks_rows = keeps_row_ids(*after) && !keeps_row_ids(snapshot->info());
   if (tracks_rows) {
     TRY_ASSIGN(const bool moved, give_ids_to_files(*log));
-    if (moved) return change_metadata(store, table, operation, parameters, change);
+    if (moved) return change_metadata(store, table, as, change);
   }
   Transaction txn;
   txn.tracks_rows_only = tracks_rows;
@@ -87,8 +88,9 @@ Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
   if (raised != snapshot->protocol()) txn.protocol = raised;
   TRY(check_writable(raised, *snapshot->info_ptr(), table, true, true));
   txn.metadata = std::move(next);
-  txn.operation = operation;
-  txn.parameters = parameters;
+  txn.operation = as.operation;
+  txn.parameters = as.parameters;
+  txn.read_whole_table = as.reads_rows;
   return commit(*log, txn);
 }
 
@@ -103,9 +105,10 @@ Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,
   txn.read = snapshot;
   txn.read_whole_table = true;
   txn.operation = "TRUNCATE";
-  const std::int64_t bytes = remove_all(*snapshot, SystemClock().now_ms(), txn);
+  const std::int64_t began_ms = SystemClock().now_ms();
+  remove_all(*snapshot, began_ms, txn);
   txn.metrics.emplace_back("numRemovedFiles", fmt::to_string(txn.removes.size()));
-  txn.metrics.emplace_back("numRemovedBytes", fmt::to_string(bytes));
+  txn.metrics.emplace_back("executionTimeMs", fmt::to_string(SystemClock().now_ms() - began_ms));
   TRY(check_transaction(txn, snapshot->info()));
   return commit(*log, txn);
 }

@@ -17,16 +17,22 @@ namespace millstream::delta {
 // What is changed: `metadata` but for its schemaString, and the schema.
 using MetadataChange = std::function<Status(Metadata& metadata, column::Schema& schema)>;
 
+struct MetadataCommit {
+  std::string operation;
+  std::string parameters = "{}";  // a JSON object
+  bool reads_rows = false;        // rows that others add meanwhile would have mattered
+  bool if_changed = false;        // a change that changes nothing is no commit
+};
+
 // `table`: the absolute path. Tables with default and generated columns may be changed: no rows are
-// written. `operation` and `parameters` (a JSON object) are the commit's. Properties are checked;
-// where columns are mapped, or come to be, new ones get their ids and physical names. The version;
-// that of the table as it is when the change changes nothing.
+// written. Properties are checked; where columns are mapped, or come to be, new ones get their ids
+// and physical names. The version.
 Result<std::int64_t> change_metadata(const std::shared_ptr<io::Store>& store,
-                                     const std::string& table, const std::string& operation,
-                                     const std::string& parameters, const MetadataChange& change);
+                                     const std::string& table, const MetadataCommit& as,
+                                     const MetadataChange& change);
 
 // The columns that files are to be clustered by, as paths of names; none: they are not. A table
-// that was made without CLUSTER BY cannot have some.
+// that was made without CLUSTER BY cannot have some, and has none without a commit.
 Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
                                        const std::string& table,
                                        const std::vector<std::string>& columns);

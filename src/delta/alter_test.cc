@@ -35,7 +35,7 @@ class AlterTest : public ::testing::Test {
 TEST_F(AlterTest, MetadataAloneChangesInOneCommit) {
   append(1);
   const auto version = change_metadata(
-      store_, "/t", "ADD COLUMNS", "{}", [](Metadata& metadata, column::Schema& schema) {
+      store_, "/t", {"ADD COLUMNS"}, [](Metadata& metadata, column::Schema& schema) {
         metadata.configuration["my.key"] = "v";
         schema.push_back({"s", column::string_type(), true, R"({"comment":"c"})"});
         return Status::OK();
@@ -49,19 +49,23 @@ TEST_F(AlterTest, MetadataAloneChangesInOneCommit) {
   EXPECT_EQ((*table)->snapshot().files().size(), 1U);
 }
 
-TEST_F(AlterTest, NothingChangedIsNoCommit) {
+TEST_F(AlterTest, NothingChangedIsNoCommitWhereAskedFor) {
   append(1);
   const auto same = [](Metadata&, column::Schema&) { return Status::OK(); };
-  EXPECT_EQ(*change_metadata(store_, "/t", "X", "{}", same), 0);
+  MetadataCommit as{"X"};
+  as.if_changed = true;
+  EXPECT_EQ(*change_metadata(store_, "/t", as, same), 0);
   const auto fails = [](Metadata&, column::Schema&) { return Status::invalid("no"); };
-  EXPECT_FALSE(change_metadata(store_, "/t", "X", "{}", fails).ok());
+  EXPECT_FALSE(change_metadata(store_, "/t", as, fails).ok());
   const auto unknown = [](Metadata& metadata, column::Schema&) {
     metadata.configuration["delta.nosuch"] = "1";
     return Status::OK();
   };
   EXPECT_TRUE(
-      change_metadata(store_, "/t", "X", "{}", unknown).status().is("DELTA_UNKNOWN_CONFIGURATION"));
+      change_metadata(store_, "/t", as, unknown).status().is("DELTA_UNKNOWN_CONFIGURATION"));
   EXPECT_EQ((*Log::at(store_, "/t")->latest())->version(), 0);
+  as.if_changed = false;
+  EXPECT_EQ(*change_metadata(store_, "/t", as, same), 1);
 }
 
 TEST_F(AlterTest, TruncateRemovesAllFiles) {

@@ -110,6 +110,7 @@ Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
   TRY(check_writable(snapshot->protocol(), snapshot->info(), table, true, true));
   const auto old = clustering_columns(*snapshot);
+  if (!old && columns.empty()) return snapshot->version();
   if (!old) return Status::error("DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED");
   TRY(check_clustering(snapshot->schema(), columns, snapshot->metadata().partition_columns));
   Transaction txn;

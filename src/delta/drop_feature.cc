@@ -12,6 +12,8 @@
 #include "delta/features.h"
 #include "delta/file_scan.h"
 #include "delta/log.h"
+#include "delta/log_cleanup.h"
+#include "delta/log_names.h"
 #include "delta/optimize.h"
 #include "delta/retry.h"
 #include "delta/row_tracking.h"
@@ -76,22 +78,108 @@ class Dropping {
     if (drop_.truncate_history && !of_readers) {
       return Status::error("DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED");
     }
-    if (drop_.truncate_history) {
-      return Status::unsupported(
-          "DROP FEATURE {} TRUNCATE HISTORY is not supported by Millstream: without the two words "
-          "it is dropped at once, and the history stays",
-          feature_);
-    }
     TRY(remove_uses(*snapshot));
+    if (drop_.truncate_history) return drop_after_history(snapshot->version());
     for (int i = 0; of_readers && i < checkpoints_before_drop; ++i) {
       TRY(commit_nothing());
       TRY(write_checkpoint());
     }
-    TRY(commit_drop(of_readers));
+    TRY(commit_drop(of_readers ? History::is_protected : History::stays));
     return of_readers ? write_checkpoint() : Status::OK();
   }
 
  private:
+  // What becomes of the versions that may use the feature.
+  enum class History : std::uint8_t { stays, is_protected, is_gone };
+
+  // `before`: the version that the statement began with.
+  Status drop_after_history(std::int64_t before) const {
+    TRY_ASSIGN(const SnapshotPtr unused, latest());
+    TRY(commit_nothing());
+    TRY(write_checkpoint());
+    if (unused->version() > before)
+      return history_error("DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD", *unused);
+    TRY(remove_expired_history(unused->info()));
+    TRY_ASSIGN(const bool used, history_uses_it());
+    if (used) return history_error("DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST", *unused);
+    return commit_drop(History::is_gone);
+  }
+
+  static constexpr const char* truncate_retention =
+      "delta.dropFeatureTruncateHistory.retentionDuration";
+  static constexpr const char* log_retention = "delta.logRetentionDuration";
+
+  Status history_error(const char* condition, const Snapshot& snapshot) const {
+    const auto told = [&](const char* property, const char* fallback) {
+      const std::string* text = snapshot.info().property(property);
+      if (text == nullptr) return std::string(fallback);
+      return to_lower(*text).starts_with("interval ") ? text->substr(9) : *text;
+    };
+    return Status::error(
+        condition, {{"feature", feature_},
+                    {"logRetentionPeriodKey", log_retention},
+                    {"logRetentionPeriod", told(log_retention, "30 days")},
+                    {"truncateHistoryLogRetentionPeriod", told(truncate_retention, "24 hours")}});
+  }
+
+  // Whole minutes: whoever waits for a day does not wait for another midnight.
+  Status remove_expired_history(const TableInfo& info) const {
+    constexpr std::int64_t minute_ms = 60'000;
+    constexpr std::int64_t day_ms = 24 * 60 * minute_ms;
+    const std::string* text = info.property(truncate_retention);
+    const auto retention_ms = text == nullptr ? day_ms : parse_interval_ms(*text).value_or(day_ms);
+    const std::int64_t now_ms = SystemClock().now_ms();
+    const std::int64_t cutoff_ms = (now_ms - retention_ms) / minute_ms * minute_ms;
+    return LogCleaner().clean_before(*store_, log_->directory(), info, cutoff_ms, now_ms);
+  }
+
+  // Whether a version that can still be read has something that only the feature explains.
+  Result<bool> history_uses_it() const {
+    TRY_ASSIGN(const auto names, store_->list_names(log_->directory(), {}));
+    const LogListing listing = read_listing(names);
+    if (!listing.checkpoints.empty()) {
+      TRY_ASSIGN(const auto first, log_->at_version(listing.checkpoints.front().version));
+      if (uses_it(first->metadata())) return true;
+      bool marked = false;
+      first->files().for_each([&](const AddFilePtr& file) { marked = marked || uses_it(file); });
+      if (marked) return true;
+    }
+    for (const std::int64_t version : listing.commits) {
+      TRY_ASSIGN(const auto actions, log_->read_commit(version));
+      if (std::ranges::any_of(actions, [&](const Action& action) { return uses_it(action); }))
+        return true;
+    }
+    return false;
+  }
+
+  bool uses_it(const Action& action) const {
+    if (const auto* metadata = std::get_if<Metadata>(&action)) {
+      const auto is = [&](const char* property, auto&& holds) {
+        const auto found = metadata->configuration.find(property);
+        return found != metadata->configuration.end() && holds(found->second);
+      };
+      if (feature_ == "deletionVectors") {
+        return is("delta.enableDeletionVectors",
+                  [](const auto& value) { return parse_bool(value).value_or(false); });
+      }
+      if (feature_ == "columnMapping") {
+        return is("delta.columnMapping.mode",
+                  [](const auto& value) { return !equals_ignore_case(value, "none"); });
+      }
+      return feature_ == "v2Checkpoint" && is("delta.checkpointPolicy", [](const auto& value) {
+               return !equals_ignore_case(value, "classic");
+             });
+    }
+    if (feature_ == "v2Checkpoint")
+      return std::holds_alternative<CheckpointMetadata>(action) ||
+             std::holds_alternative<Sidecar>(action);
+    if (feature_ != "deletionVectors") return false;
+    if (const auto* add = std::get_if<AddFilePtr>(&action))
+      return (*add)->deletion_vector != nullptr;
+    const auto* remove = std::get_if<RemoveFilePtr>(&action);
+    return remove != nullptr && (*remove)->deletion_vector != nullptr;
+  }
+
   Result<SnapshotPtr> latest() const {
     TRY_ASSIGN(SnapshotPtr snapshot, log_->latest());
     if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table_);
@@ -147,7 +235,7 @@ class Dropping {
   Status change_properties(
       const char* operation, const std::string& parameters,
       const std::function<void(std::map<std::string, std::string>&)>& change) const {
-    return change_metadata(store_, table_, operation, parameters,
+    return change_metadata(store_, table_, {operation, parameters, false, true},
                            [&](Metadata& metadata, column::Schema&) {
                              change(metadata.configuration);
                              return Status::OK();
@@ -259,7 +347,7 @@ class Dropping {
     return delta::write_checkpoint(*store_, log_->directory(), *snapshot, SystemClock().now_ms());
   }
 
-  Status commit_drop(bool of_readers) const {
+  Status commit_drop(History history) const {
     TRY_ASSIGN(const SnapshotPtr snapshot, latest());
     TRY(check(*snapshot));
     Transaction txn;
@@ -275,13 +363,13 @@ class Dropping {
     }
     if (feature_ == "columnMapping") txn.metadata->configuration.erase("delta.columnMapping.mode");
     txn.protocol = without_feature(snapshot->protocol(), feature_);
-    if (of_readers) {
+    if (history == History::is_protected) {
       txn.protocol = with_feature(*txn.protocol, "checkpointProtection");
       txn.protects_history = true;
     }
     txn.operation = "DROP FEATURE";
-    txn.parameters =
-        fmt::format(R"({{"featureName":{},"truncateHistory":false}})", json_quote(feature_));
+    txn.parameters = fmt::format(R"({{"featureName":{},"truncateHistory":{}}})",
+                                 json_quote(feature_), history == History::is_gone);
     return commit(*log_, txn).status();
   }
 

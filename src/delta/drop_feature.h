@@ -13,13 +13,15 @@ namespace millstream::delta {
 
 struct FeatureDrop {
   std::string feature;
-  bool truncate_history = false;  // not here: the history stays, protected
+  bool truncate_history = false;  // the history must have gone, and is not protected
   std::string time_zone = "UTC";  // the session's: of partition values that do not say theirs
 };
 
 // DELTA_FEATURE_DROP_…. Where readers must know the feature, checkpoints come before the commit
 // that drops it, and the history before that is protected (feature checkpointProtection): whoever
-// does not know the feature reads the table from them.
+// does not know the feature reads the table from them. With truncate_history nothing is protected:
+// what uses the feature goes at the first call, the feature itself at one after all versions that
+// used it have expired.
 Status drop_feature(const std::shared_ptr<io::Store>& store, const std::string& table,
                     const FeatureDrop& drop, const CancelToken* cancel);
 

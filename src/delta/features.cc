@@ -142,10 +142,11 @@ constexpr std::array listable_features = {
     "generatedColumns",    "timestampNtz",      "domainMetadata", "clustering",
     "vacuumProtocolCheck", "changeDataFeed",    "columnMapping",  "deletionVectors",
     "identityColumns",     "inCommitTimestamp", "v2Checkpoint",   "rowTracking",
+    "typeWidening",
 };
 // Those of them that readers must know too.
-constexpr std::array features_of_readers = {"columnMapping", "deletionVectors", "timestampNtz",
-                                            "v2Checkpoint", "vacuumProtocolCheck"};
+constexpr std::array features_of_readers = {"columnMapping", "deletionVectors",     "timestampNtz",
+                                            "v2Checkpoint",  "vacuumProtocolCheck", "typeWidening"};
 
 // The features that a property asks for, when it has this value.
 struct AskedFeature {
@@ -158,6 +159,7 @@ constexpr std::array asked_features = {
     AskedFeature{"delta.enableInCommitTimestamps", "true", "inCommitTimestamp"},
     AskedFeature{"delta.enableRowTracking", "true", "rowTracking"},
     AskedFeature{"delta.checkpointPolicy", "v2", "v2Checkpoint"},
+    AskedFeature{"delta.enableTypeWidening", "true", "typeWidening"},
 };
 
 struct Property {
@@ -183,12 +185,13 @@ constexpr auto known_properties = std::to_array<Property>({
     {"delta.dataSkippingStatsColumns", true},
     {"delta.dataSkippingStringPrefixLength", true},
     {"delta.deletedFileRetentionDuration", true},
+    {"delta.dropFeatureTruncateHistory.retentionDuration", true},
     {"delta.logRetentionDuration", true},
     {"delta.enableExpiredLogCleanup", true},
     {"delta.enableFullRetentionRollback", true},
     {"delta.enableChangeDataFeed", true},
     {"delta.enableDeletionVectors", true},
-    {"delta.enableTypeWidening", false},
+    {"delta.enableTypeWidening", true},
     {"delta.enableRowTracking", true},
     {"delta.rowTracking.materializedRowIdColumnName", true},
     {"delta.rowTracking.materializedRowCommitVersionColumnName", true},
@@ -231,8 +234,9 @@ Status check_value(const std::string& name, const std::string& value) {
     if (value != "classic" && value != "v2") return bad("must be classic or v2.");
   } else if (name == "delta.appendOnly" || name == "delta.enableChangeDataFeed" ||
              name == "delta.enableDeletionVectors" || name == "delta.enableInCommitTimestamps" ||
-             name == "delta.enableRowTracking" || name == "delta.rowTrackingSuspended" ||
-             name == "delta.autoOptimize" || name == "delta.autoOptimize.autoCompact" ||
+             name == "delta.enableRowTracking" || name == "delta.enableTypeWidening" ||
+             name == "delta.rowTrackingSuspended" || name == "delta.autoOptimize" ||
+             name == "delta.autoOptimize.autoCompact" ||
              name == "delta.autoOptimize.optimizeWrite" ||
              name == "delta.compatibility.symlinkFormatManifest.enabled") {
     if (!parse_bool(value)) return bad("must be true or false.");
@@ -406,6 +410,21 @@ Result<std::map<std::string, std::string>> check_properties(
     canonical[known->name] = value;
   }
   return canonical;
+}
+
+std::map<std::string, std::string> with_defaults(
+    std::map<std::string, std::string> given, const std::map<std::string, std::string>& defaults) {
+  for (const auto& [key, value] : defaults) {
+    const std::string& name = key;
+    const bool known = name.starts_with("delta.feature.") ||
+                       std::any_of(known_properties.begin(), known_properties.end(),
+                                   [&](const Property& property) { return property.name == name; });
+    const bool said = std::any_of(given.begin(), given.end(), [&](const auto& one) {
+      return equals_ignore_case(one.first, name);
+    });
+    if (known && !said) given[name] = value;
+  }
+  return given;
 }
 
 Protocol protocol_for(const column::Schema& schema,

@@ -27,6 +27,11 @@ Status check_writable(const Protocol& protocol, const TableInfo& info, const std
 Result<std::map<std::string, std::string>> check_properties(
     const std::map<std::string, std::string>& given);
 
+// `given`, and of `defaults` what it does not say: only properties that Delta has, spelled as Delta
+// spells them, and features.
+std::map<std::string, std::string> with_defaults(
+    std::map<std::string, std::string> given, const std::map<std::string, std::string>& defaults);
+
 // The least protocol that a table of this schema and these properties needs; `delta.feature.…`
 // among them count.
 Protocol protocol_for(const column::Schema& schema,

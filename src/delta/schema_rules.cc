@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "delta/type_changes.h"
 
 namespace millstream::delta {
 namespace {
@@ -59,7 +60,8 @@ void append_tree(const Schema& fields, const std::string& prefix, std::string& o
 struct Merge {
   bool merge;
   CastRule rule;
-  bool extra_columns = false;  // the data has columns that the table has not
+  bool widen;                   // columns take wider types of the data
+  bool changes_schema = false;  // the data has columns that the table has not, or wider ones
 };
 
 Status cannot_merge(const Field& table, const Field& data, const TypePtr& current,
@@ -105,6 +107,14 @@ Result<TypePtr> merge_types(const Field& table_field, const Field& data_field, c
                merge_types(table_field, data_field, table->value(), data->value(), merge));
     return column::map_type(std::move(key), std::move(value), table->value_contains_null());
   }
+  if (merge.widen && *table != *data && is_widening(*table, *data)) {
+    merge.changes_schema = true;
+    return data;
+  }
+  // These are one in files: an older file is read as either.
+  const bool goes_up = merge.merge && merge.rule == CastRule::merge_types && small_integer(table) &&
+                       small_integer(data) && table->kind() < data->kind();
+  if (goes_up) return data;
   if (*table == *data || (small_integer(table) && small_integer(data))) return table;
   if (table->is_string() && data->is_string()) return table;
   if (merge.rule == CastRule::cast && !table->is_nested() && !data->is_nested()) return table;
@@ -121,7 +131,7 @@ Result<Schema> merge_fields(const Schema& table, const Schema& data, Merge& merg
   }
   for (const auto& field : data) {
     if (column::find_field_ignore_case(table, field.name) >= 0) continue;
-    merge.extra_columns = true;
+    merge.changes_schema = true;
     merged.push_back({field.name, column::as_nullable(field.type), true, field.metadata});
   }
   return merged;
@@ -180,9 +190,12 @@ std::string partitioning_mismatch(const std::vector<std::string>& given,
 Result<Schema> schema_after_write(const TableInfo& table, const Schema& data, bool merge,
                                   CastRule rule, bool overwrite) {
   TRY(check_column_names(data, "DATA", table.mapping != MappingMode::none));
-  Merge state{merge, rule};
+  const bool widen =
+      (merge || rule == CastRule::merge_types) && table.flag("delta.enableTypeWidening", false);
+  Merge state{merge, rule, widen};
   TRY_ASSIGN(Schema merged, merge_fields(table.schema, data, state));
-  if (state.extra_columns && !merge) {
+  if (widen) merged = with_type_changes(table.schema, std::move(merged));
+  if (state.changes_schema && !merge) {
     std::vector<std::string> problems = {fmt::format(
         "A schema mismatch detected when writing to the Delta table (Table ID: {}).\nTo enable "
         "schema migration using "

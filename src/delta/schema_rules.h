@@ -18,8 +18,8 @@ enum class CastRule : std::uint8_t {
 };
 
 // The table's schema after a write of `data`: the same, or with new columns at the end (of their
-// struct) when `merge`. DELTA_METADATA_MISMATCH, DELTA_FAILED_TO_MERGE_FIELDS,
-// DELTA_MISSING_NOT_NULL_COLUMN_VALUE.
+// struct) when `merge`, and wider types where the table has delta.enableTypeWidening.
+// DELTA_METADATA_MISMATCH, DELTA_FAILED_TO_MERGE_FIELDS, DELTA_MISSING_NOT_NULL_COLUMN_VALUE.
 Result<column::Schema> schema_after_write(const TableInfo& table, const column::Schema& data,
                                           bool merge, CastRule rule, bool overwrite = false);
 

@@ -57,6 +57,56 @@ bool is_widening(const DataType& from, const DataType& to) {
          whole >= from.precision() - from.scale();
 }
 
+namespace {
+
+std::string noted_name(const column::TypePtr& type) {
+  const std::string name = type->to_json();  // a quoted name: the type is not nested
+  return name.substr(1, name.size() - 2);
+}
+
+// `after` with what changed in structs recorded there; what changed elsewhere goes to `changes`.
+column::TypePtr note_changes(const column::TypePtr& before, const column::TypePtr& after,
+                             const std::string& path, json& changes) {
+  const auto below = [&](const char* part) { return path.empty() ? part : path + '.' + part; };
+  if (before->kind() == after->kind() && after->is_nested()) {
+    if (after->kind() == TypeKind::struct_)
+      return column::struct_type(with_type_changes(before->fields(), after->fields()));
+    if (after->kind() == TypeKind::array) {
+      return column::array_type(
+          note_changes(before->element(), after->element(), below("element"), changes),
+          after->contains_null());
+    }
+    auto key = note_changes(before->key(), after->key(), below("key"), changes);
+    auto value = note_changes(before->value(), after->value(), below("value"), changes);
+    return column::map_type(std::move(key), std::move(value), after->value_contains_null());
+  }
+  if (*before == *after || !is_widening(*before, *after)) return after;
+  json change = {{"toType", noted_name(after)}, {"fromType", noted_name(before)}};
+  if (!path.empty()) change["fieldPath"] = path;
+  changes.push_back(std::move(change));
+  return after;
+}
+
+}  // namespace
+
+column::Schema with_type_changes(const column::Schema& before, column::Schema after) {
+  for (auto& field : after) {
+    const int found = column::find_field_ignore_case(before, field.name);
+    if (found < 0) continue;
+    json changes = json::array();
+    field.type =
+        note_changes(before[static_cast<std::size_t>(found)].type, field.type, "", changes);
+    if (changes.empty()) continue;
+    json notes = json::parse(field.metadata, nullptr, /*exceptions=*/false);
+    if (!notes.is_object()) notes = json::object();
+    json& known = notes[changes_key];
+    if (!known.is_array()) known = json::array();
+    for (auto& change : changes) known.push_back(std::move(change));
+    field.metadata = notes.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  return after;
+}
+
 Status check_type_changes(const column::Schema& schema) {
   for (const auto& field : schema) {
     TRY(check_field(field));

@@ -74,24 +74,6 @@ Result<Schema> new_schema(const WriteRequest& request, MappingMode mapping) {
   return schema;
 }
 
-// With delta.enableTypeWidening a merge of schemas would change the types of columns.
-Status refuse_widening(const TableInfo& table, const Schema& data) {
-  if (!table.flag("delta.enableTypeWidening", false)) return Status::OK();
-  for (const auto& field : data) {
-    const int index = column::find_field_ignore_case(table.schema, field.name);
-    if (index < 0) continue;
-    const auto& current = table.schema[static_cast<std::size_t>(index)].type;
-    if (field.type->kind() != TypeKind::null &&
-        !column::same_type_ignoring_nullability(field.type, current)) {
-      return Status::unsupported(
-          "mergeSchema would have to widen column {} from {} to {} or to cast it: Millstream does "
-          "not do that on a table with delta.enableTypeWidening yet",
-          field.name, current->sql(), field.type->sql());
-    }
-  }
-  return Status::OK();
-}
-
 // What a table that takes another's place has of properties is what the statement gives it. Ids of
 // columns are never given twice.
 Status replace_properties(const WriteRequest& request, Metadata& next) {
@@ -172,7 +154,6 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
                                           request.merge_schema, request.rule, request.overwrite));
     if (schema != snapshot->schema())
       TRY(check_column_names(schema, "METADATA_UPDATE", mapping != MappingMode::none));
-    if (request.merge_schema) TRY(refuse_widening(snapshot->info(), request.data));
   }
 
   WritePlan plan;
@@ -182,8 +163,11 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   }
   if (mapping != MappingMode::none) schema = with_mapping(schema, PhysicalNames::made_up, next);
   next.schema_string = column::schema_to_json(schema);
-  auto asked = request.properties;
-  asked.insert(next.configuration.begin(), next.configuration.end());
+  auto asked = next.configuration;
+  for (const auto& [key, value] : request.properties) {
+    // Of a table that stays what it is they say nothing but that it comes to be clustered.
+    if (request.replaces_table || key == "delta.feature.clustering") asked[key] = value;
+  }
   const Protocol raised = upgraded(snapshot->protocol(), schema, asked);
   if (raised != snapshot->protocol()) plan.protocol = raised;
   name_row_ids(raised, current, next);

@@ -17,6 +17,7 @@
 #include "delta/schema_rules.h"
 #include "delta/snapshot.h"
 #include "delta/table.h"
+#include "delta/type_changes.h"
 #include "delta/write.h"
 #include "plan/text.h"
 #include "session/column_rules.h"
@@ -52,10 +53,36 @@ using Fields = std::function<Result<Schema>(Schema)>;
 Result<Schema> in_parent(const Schema& schema, const sql::Name& path, std::size_t at,
                          const Schema& root, const Fields& f);
 
+// The type with what is directly inside of it changed, as fields "element", or "key" and "value":
+// they have types, and nothing else that fields have.
+Result<column::TypePtr> with_inner(const column::TypePtr& type, const Fields& f) {
+  const bool array = type->kind() == column::TypeKind::array;
+  Schema inner;
+  if (array) {
+    inner = {Field{"element", type->element(), type->contains_null(), ""}};
+  } else {
+    inner = {Field{"key", type->key(), false, ""},
+             Field{"value", type->value(), type->value_contains_null(), ""}};
+  }
+  const std::size_t count = inner.size();
+  TRY_ASSIGN(inner, f(std::move(inner)));
+  const bool types_only =
+      inner.size() == count && std::all_of(inner.begin(), inner.end(), [](const Field& field) {
+        return field.metadata.empty() || field.metadata == "{}";
+      });
+  if (!types_only)
+    return Status::unsupported("such a change inside {} is not supported", type->sql());
+  if (array) return column::array_type(inner[0].type, inner[0].nullable);
+  return column::map_type(inner[0].type, inner[1].type, inner[1].nullable);
+}
+
 // The same below a type: "element" leads into an array, "key" and "value" into a map.
 Result<column::TypePtr> in_type(const column::TypePtr& type, const sql::Name& path, std::size_t at,
                                 const Schema& root, const Fields& f) {
   const bool goes_on = at + 1 < path.size();
+  if (!goes_on &&
+      (type->kind() == column::TypeKind::array || type->kind() == column::TypeKind::map))
+    return with_inner(type, f);
   const auto is = [&](const char* part) { return goes_on && equals_ignore_case(path[at], part); };
   if (type->kind() == column::TypeKind::struct_) {
     TRY_ASSIGN(Schema inner, in_parent(type->fields(), path, at, root, f));
@@ -157,7 +184,44 @@ bool can_become(const column::DataType& from, const column::DataType& to) {
   return to.kind() == TypeKind::varchar && from.length() <= to.length();
 }
 
-Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
+// Digits before the point that hold every value of the type.
+int whole_digits(const column::DataType& type) {
+  using column::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::byte_:
+      return 3;
+    case TypeKind::short_:
+      return 5;
+    case TypeKind::int_:
+      return 10;
+    case TypeKind::long_:
+      return 20;
+    default:
+      return type.precision() - type.scale();
+  }
+}
+
+// Whether Spark casts from the one type to the other without asking.
+bool can_up_cast(const column::DataType& from, const column::DataType& to) {
+  using column::TypeKind;
+  if (from.is_nested() || to.is_nested()) return false;
+  if (to.is_string()) return true;
+  const bool to_fraction = to.kind() == TypeKind::float_ || to.kind() == TypeKind::double_;
+  if (from.is_integral() && to_fraction) return true;
+  if (from.is_integral() && to.is_integral()) return from.kind() <= to.kind();
+  if (from.kind() == TypeKind::float_) return to.kind() == TypeKind::double_;
+  if (to.kind() == TypeKind::decimal && (from.is_integral() || from.kind() == TypeKind::decimal)) {
+    const int scale = from.kind() == TypeKind::decimal ? from.scale() : 0;
+    return to.scale() >= scale && whole_digits(to) >= whole_digits(from);
+  }
+  const bool to_timestamp =
+      to.kind() == TypeKind::timestamp || to.kind() == TypeKind::timestamp_ntz;
+  return to_timestamp && (from.kind() == TypeKind::date || from.kind() == TypeKind::timestamp ||
+                          from.kind() == TypeKind::timestamp_ntz);
+}
+
+// `widens`: the table's columns may be given wider types.
+Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change, bool widens) {
   return in_parent(schema, change.path, 0, schema, [&](Schema fields) -> Result<Schema> {
     const int index = column::find_field_ignore_case(fields, change.path.back());
     if (index < 0) return unresolved(change.path, schema);
@@ -169,8 +233,12 @@ Result<Schema> changed(const Schema& schema, const sql::ColumnChange& change) {
       if (can_become(*before, *type)) {
         field.type = type;
         field = column::with_char_note(std::move(field));
+      } else if (widens && declared == nullptr && *type != *before &&
+                 delta::is_widening(*before, *type)) {
+        field.type = type;
       } else if (!column::same_type_ignoring_nullability(type, before) &&
-                 (column::has_char_or_varchar(type) || declared != nullptr)) {
+                 (column::has_char_or_varchar(type) || declared != nullptr ||
+                  !can_up_cast(*before, *type))) {
         return Status::error("NOT_SUPPORTED_CHANGE_COLUMN",
                              {{"table", ""},
                               {"originName", quote_identifiers(change.path)},
@@ -403,6 +471,10 @@ Status drop_columns(const sql::AlterTable& alter, const delta::Metadata& metadat
   return Status::OK();
 }
 
+std::string constraint_key(const std::string& name) {
+  return "delta.constraints." + to_lower(name);
+}
+
 std::string operation_of(sql::AlterKind kind) {
   switch (kind) {
     case sql::AlterKind::unset_properties:
@@ -424,7 +496,7 @@ std::string operation_of(sql::AlterKind kind) {
   }
 }
 
-Json parameters_of(const sql::AlterTable& alter) {
+Json parameters_of(const sql::AlterTable& alter, bool constraint_was_there) {
   switch (alter.kind) {
     case sql::AlterKind::set_properties:
       return {{"properties", json_text(Json(alter.properties))}};
@@ -435,7 +507,7 @@ Json parameters_of(const sql::AlterTable& alter) {
     case sql::AlterKind::add_constraint:
       return {{"name", alter.constraint}, {"expr", alter.expression}};
     case sql::AlterKind::drop_constraint:
-      return {{"name", alter.constraint}};
+      return {{"name", alter.constraint}, {"existed", constraint_was_there ? "true" : "false"}};
     case sql::AlterKind::rename_column:
       return {{"oldColumnPath", quote_where_needed(alter.columns[0].path)},
               {"newColumnPath", quote_where_needed(renamed_path(alter))}};
@@ -555,7 +627,7 @@ Status StatementRun::check_new_default(const sql::ColumnChange& change, const Sc
 // Rows that are there must keep it too.
 Status StatementRun::add_constraint(const sql::AlterTable& alter, const Target& target,
                                     delta::Metadata& metadata, const Schema& schema) const {
-  const std::string key = "delta.constraints." + to_lower(alter.constraint);
+  const std::string key = constraint_key(alter.constraint);
   const std::string shown = target.name ? target.shown : "delta.`" + target.directory + "`";
   if (alter.expression.empty()) {
     return Status::error("UNSUPPORTED_FEATURE.TABLE_OPERATION",
@@ -640,8 +712,8 @@ Status StatementRun::sync_identity(const sql::ColumnChange& change, const Target
 
 Status StatementRun::drop_constraint(const sql::AlterTable& alter,
                                      delta::Metadata& metadata) const {
-  const std::string key = "delta.constraints." + to_lower(alter.constraint);
-  if (metadata.configuration.erase(key) > 0 || alter.if_exists) return Status::OK();
+  if (metadata.configuration.erase(constraint_key(alter.constraint)) > 0 || alter.if_exists)
+    return Status::OK();
   return Status::error(
       "DELTA_CONSTRAINT_DOES_NOT_EXIST",
       {{"constraintName", alter.constraint},
@@ -651,6 +723,20 @@ Status StatementRun::drop_constraint(const sql::AlterTable& alter,
 }
 
 namespace {
+
+// Where a column has that type already there is nothing left of such a statement.
+bool gives_types_only(const sql::AlterTable& alter) {
+  return alter.kind == sql::AlterKind::alter_column &&
+         std::all_of(alter.columns.begin(), alter.columns.end(), [](const auto& change) {
+           return !change.type.empty() && !change.comment && !change.nullable &&
+                  !change.default_text && !change.position.given && !change.sync_identity;
+         });
+}
+
+bool syncs_identity(const sql::AlterTable& alter) {
+  return std::any_of(alter.columns.begin(), alter.columns.end(),
+                     [](const auto& change) { return change.sync_identity; });
+}
 
 // Alone: with other properties it is a change that a table cannot be given.
 bool takes_mapping_off(const sql::AlterTable& alter, const delta::TableInfo& info) {
@@ -664,6 +750,9 @@ bool takes_mapping_off(const sql::AlterTable& alter, const delta::TableInfo& inf
 
 Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& target) {
   const auto change = [&](delta::Metadata& metadata, Schema& schema) -> Status {
+    const auto found = metadata.configuration.find("delta.enableTypeWidening");
+    const bool widens =
+        found != metadata.configuration.end() && parse_bool(found->second).value_or(false);
     switch (alter.kind) {
       case sql::AlterKind::set_properties:
         for (const auto& [key, value] : alter.properties) {
@@ -694,7 +783,13 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
             TRY(sync_identity(one, target, schema));
             continue;
           }
-          TRY_ASSIGN(schema, of_table(changed(schema, one), target));
+          TRY_ASSIGN(Schema next, of_table(changed(schema, one, widens), target));
+          if (widens && !one.type.empty()) {
+            next = delta::with_type_changes(schema, std::move(next));
+            if (column::as_nullable(next) != column::as_nullable(schema))
+              TRY(check_nothing_depends(one.path, metadata, schema));
+          }
+          schema = std::move(next);
           TRY(check_new_default(one, schema, metadata));
         }
         break;
@@ -704,8 +799,12 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
         return drop_constraint(alter, metadata);
       case sql::AlterKind::drop_columns: {
         TRY_ASSIGN(const auto mapping, delta::mapping_mode(metadata));
-        if (mapping == delta::MappingMode::none)
-          return needs_column_mapping("DELTA_UNSUPPORTED_DROP_COLUMN", schema, alter.columns[0]);
+        if (mapping == delta::MappingMode::none) {
+          const Status status =
+              needs_column_mapping("DELTA_UNSUPPORTED_DROP_COLUMN", schema, alter.columns[0]);
+          const bool missing = status.condition().starts_with("UNRESOLVED_COLUMN");
+          return alter.if_exists && missing ? Status::OK() : status;
+        }
         return drop_columns(alter, metadata, schema);
       }
       case sql::AlterKind::rename_column: {
@@ -740,9 +839,15 @@ Status StatementRun::alter_metadata(const sql::AlterTable& alter, const Target& 
     return delta::change_clustering(warehouse_.store(), target.directory, alter.cluster_by)
         .status();
   }
-  return delta::change_metadata(warehouse_.store(), target.directory, operation_of(alter.kind),
-                                json_text(parameters_of(alter)), change)
-      .status();
+  const bool constraint_was_there =
+      snapshot != nullptr &&
+      snapshot->metadata().configuration.contains(constraint_key(alter.constraint));
+  delta::MetadataCommit as;
+  as.operation = operation_of(alter.kind);
+  as.parameters = json_text(parameters_of(alter, constraint_was_there));
+  as.reads_rows = alter.kind == sql::AlterKind::add_constraint || syncs_identity(alter);
+  as.if_changed = alter.kind == sql::AlterKind::drop_columns || gives_types_only(alter);
+  return delta::change_metadata(warehouse_.store(), target.directory, as, change).status();
 }
 
 StatementRun::Outcome StatementRun::rename(const sql::AlterTable& alter) {

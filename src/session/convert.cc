@@ -6,6 +6,7 @@
 #include "delta/schema_rules.h"
 #include "delta/write.h"
 #include "session/statement_run.h"
+#include "session/upkeep.h"
 
 namespace millstream::session {
 namespace {
@@ -57,6 +58,7 @@ Status StatementRun::convert_path(const sql::ConvertToDelta& convert) {
   if (partitions) conversion.folder.partitions = *std::move(partitions);
   conversion.folder.statistics = convert.statistics;
   conversion.folder.time_zone = session_.conf().time_zone();
+  conversion.properties = new_table_properties(session_.conf(), {});
   return delta::convert_to_delta(warehouse_.store(), conversion, context_.cancel);
 }
 
@@ -70,7 +72,7 @@ Status StatementRun::convert_entry(const sql::ConvertToDelta& convert, const Tar
   conversion.folder.partitions = partitions_of(entry);
   conversion.folder.statistics = convert.statistics;
   conversion.folder.time_zone = session_.conf().time_zone();
-  conversion.properties = entry.properties;
+  conversion.properties = new_table_properties(session_.conf(), entry.properties);
   conversion.catalog_table = target.name->quoted();
   TRY_ASSIGN(const auto given, given_partitions(convert));
   conversion.partitions_given = given.has_value();

@@ -118,7 +118,7 @@ Result<delta::WriteOptions> StatementRun::table_options(const sql::CreateTable& 
   options.columns_computed = true;  // of rows that a query gives, there are no rules
   options.guard = make_row_guard(session_.runtime(), analyzer_settings(session_.conf()));
   if (create.clustered) options.cluster_by = create.cluster_by;
-  options.properties = create.properties;
+  options.properties = new_table_properties(session_.conf(), create.properties);
   options.comment = create.comment;
   options.operation = create.query != nullptr ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
   if (create.replace) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "delta/column_mapping.h"
 #include "delta/identity.h"
+#include "delta/type_changes.h"
 #include "plan/literal.h"
 #include "plan/text.h"
 #include "plan/tree.h"
@@ -160,9 +161,12 @@ class MergeResolver {
       const int known = column::find_field_ignore_case(data, column.name);
       if (known < 0) {
         data.push_back({column.name, column.type, true, ""});
-      } else if (column.type->is_nested()) {
-        data[static_cast<std::size_t>(known)].type = column.type;
+        continue;
       }
+      auto& type = data[static_cast<std::size_t>(known)].type;
+      const bool widens = target_.snapshot().info().flag("delta.enableTypeWidening", false) &&
+                          delta::is_widening(*type, *column.type);
+      if (column.type->is_nested() || widens) type = column.type;
     }
     TRY_ASSIGN(target_.plan, target_.plan_for(data));
     out_.schema = delta::without_delta_notes(target_.plan.info->schema);

@@ -225,6 +225,7 @@ Result<StartedQuery> start_stream(Session& session, const proto::WriteStreamOper
   env.guard =
       make_row_guard(session.runtime(), analyzer_settings(session.conf()), Completion::of_missing);
   TRY_ASSIGN(env.upkeep, session_upkeep(session.conf()));
+  env.new_table_properties = new_table_properties(session.conf(), {});
   env.path = start.path();
   if (env.path.empty()) env.path = options.get("path", "");
   if (to_table) {

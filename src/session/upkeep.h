@@ -1,7 +1,9 @@
-// What a session wants of Delta tables beside a write: auto compaction, optimized writes.
+// What a session wants of Delta tables beside a write: auto compaction, optimized writes,
+// properties of new tables.
 // Functions; any thread.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "delta/upkeep.h"
@@ -11,6 +13,11 @@
 namespace millstream::session {
 
 Result<delta::Upkeep> session_upkeep(const RuntimeConf& conf);
+
+// Those that a new table is given, and those that the session has for new tables
+// (spark.databricks.delta.properties.defaults.…).
+std::map<std::string, std::string> new_table_properties(const RuntimeConf& conf,
+                                                        std::map<std::string, std::string> given);
 
 // The rows of a write to the table in `directory`: where it is optimized, by one thread for all
 // files, whatever partitions the rows come in.

@@ -254,6 +254,7 @@ Status prepare_delta_write(Session& session, delta::WriteOptions& options) {
   options.time_zone = conf.time_zone();
   const auto optimized = options.upkeep.optimize_write;  // as the write's option says
   TRY_ASSIGN(options.upkeep, session_upkeep(conf));
+  options.properties = new_table_properties(conf, std::move(options.properties));
   if (optimized) options.upkeep.optimize_write = optimized;
   if (options.mode == SaveMode::overwrite) {
     const bool said = options.dynamic_partitions.value_or(false);

@@ -137,6 +137,7 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
   settings.partition_by = env.partition_columns;
   settings.guard = env.guard;
   settings.upkeep = env.upkeep;
+  settings.properties = env.new_table_properties;
   for (const auto& [name, entry] : options.entries()) {
     if (name == "checkpointlocation" || name == "queryname" || name == "outputmode") continue;
     if (name == "path") {
@@ -154,6 +155,8 @@ Result<std::shared_ptr<connector::Sink>> make_delta_sink(const Options& options,
     } else if (name == "maxrecordsperfile") {
       TRY_ASSIGN(settings.data.max_records_per_file, options.get_int(name, 0));
     } else if (name.starts_with("delta.")) {
+      std::erase_if(settings.properties,
+                    [&](const auto& one) { return equals_ignore_case(one.first, entry.name); });
       settings.properties[entry.name] = entry.value;
     } else {
       return Status::invalid("the Delta sink has no option '{}'", entry.name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ struct SinkEnv {
   std::shared_ptr<io::Store> store;  // where tables are; null: the local store
   std::string time_zone = "UTC";
 
-  delta::RowGuard guard;  // for Delta tables with constraints
-  delta::Upkeep upkeep;   // of Delta tables
+  delta::RowGuard guard;                                    // for Delta tables with constraints
+  delta::Upkeep upkeep;                                     // of Delta tables
+  std::map<std::string, std::string> new_table_properties;  // of a Delta table that is made
 
   // console: the text of show(rows, truncate) (truncate 0: whole values) and where it goes.
   std::function<Result<std::string>(const column::Schema& schema,

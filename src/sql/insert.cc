@@ -128,6 +128,7 @@ Status Grammar::insert_statement(Statement& out) {
     }
   }
   if (is_word("REPLACE") && is_word("WHERE", 1)) {
+    if (!insert.columns.empty() || insert.overwrite) return unexpected();
     position_ += 2;
     const std::size_t first = position_;
     insert.replace_where = std::make_shared<sc::Expression>();

@@ -1,5 +1,8 @@
 """ALTER TABLE … DROP FEATURE, and column mapping taken off: what is left of the table, its protocol and its log."""
 
+import os
+import time
+
 from cases._delta import actions_of, folder_of, metadata_of, rows_of, shown, tried
 from cases._sql import views
 from harness import Area
@@ -73,3 +76,45 @@ script("check_constraints", "ALTER TABLE $T ADD CONSTRAINT c CHECK (id >= 0)", d
 script("others", *[drop(f) for f in ("appendOnly", "changeDataFeed", "generatedColumns", "identityColumns", "clustering", "timestampNtz", "allowColumnDefaults", "nonsense", "deletionVectors", "rowTracking", "`delta.enableDeletionVectors`")],
        "ALTER TABLE $T ADD CONSTRAINT c CHECK (id > 0)", drop("checkConstraints") + " TRUNCATE HISTORY")
 script("two_features", INSERT, "DELETE FROM $T WHERE id = 1", drop("deletionVectors"), "SELECT id, _metadata.row_id AS r FROM $T", properties="'delta.enableDeletionVectors' = 'true', 'delta.enableRowTracking' = 'true', 'delta.checkpointPolicy' = 'v2'")
+
+
+def aged(spark, table):
+    """The log's files are two days old: what is to wait for a day has waited."""
+    for path in (folder_of(spark, table) / "_delta_log").iterdir():
+        if path.is_file():
+            os.utime(path, (time.time() - 2 * 86400,) * 2)
+
+
+def truncated(name, *statements, properties=None):
+    """With TRUNCATE HISTORY; the statement AGED makes the log old."""
+    def run(c):
+        spark = views(c)
+        table = f"drt_{name}"
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+        spark.sql(f"{PLAIN} TBLPROPERTIES ({properties})".replace("$T", table))
+        out = []
+        for statement in statements:
+            if statement == "AGED":
+                aged(spark, table)
+                continue
+            text = statement.replace("$T", table)
+            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        operations, *_, protocol, _ = left_of(folder_of(spark, table))
+        return out + [rows_of(spark.table(table)), operations, protocol]
+
+    area._add(f"truncate_{name}", run)
+
+
+def truncate(feature):
+    return f"ALTER TABLE $T DROP FEATURE {feature} TRUNCATE HISTORY"
+
+
+VECTORS = "'delta.enableDeletionVectors' = 'true'"
+truncated("vectors", INSERT, "DELETE FROM $T WHERE id = 1", truncate("deletionVectors"), truncate("deletionVectors"), properties=VECTORS)
+truncated("vectors_expired", INSERT, "DELETE FROM $T WHERE id = 1", truncate("deletionVectors"), "AGED", truncate("deletionVectors"), INSERT,
+          properties=f"{VECTORS}, 'delta.dropFeatureTruncateHistory.retentionDuration' = 'interval 1 hours'")
+truncated("vectors_shorter", INSERT, "DELETE FROM $T WHERE id = 1", truncate("deletionVectors"), "AGED", truncate("deletionVectors"), properties=f"{VECTORS}, 'delta.dropFeatureTruncateHistory.retentionDuration' = 'interval 10 days', 'delta.logRetentionDuration' = 'interval 20 days'")
+truncated("never_used", INSERT, truncate("deletionVectors"), truncate("deletionVectors"), properties="'delta.feature.deletionVectors' = 'supported'")
+truncated("mapping", INSERT, truncate("columnMapping"), "AGED", truncate("columnMapping"), INSERT, properties="'delta.columnMapping.mode' = 'name'")
+truncated("v2_checkpoint", INSERT, INSERT, truncate("v2Checkpoint"), "AGED", truncate("v2Checkpoint"), INSERT, properties="'delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2'")
+truncated("of_writers", truncate("rowTracking"), truncate("appendOnly"), truncate("nosuch"), properties="'delta.enableRowTracking' = 'true'")
