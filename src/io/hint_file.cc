@@ -30,7 +30,7 @@ Status write_file(const std::string& path, std::string_view bytes) {
 }  // namespace
 
 Status put_hint(Store& store, const std::string& path, std::string_view bytes) {
-  if (&store != local_store().get()) return store.put_if_absent(path, bytes);
+  if (!store.is_local(path)) return store.put_if_absent(path, bytes);
   const std::string temporary =
       fmt::format("{}/.{}.{}.tmp", parent_path(path), base_name(path), new_uuid());
   Status status = write_file(temporary, bytes);

@@ -111,8 +111,6 @@ def truncate(feature):
 
 VECTORS = "'delta.enableDeletionVectors' = 'true'"
 truncated("vectors", INSERT, "DELETE FROM $T WHERE id = 1", truncate("deletionVectors"), truncate("deletionVectors"), properties=VECTORS)
-truncated("vectors_expired", INSERT, "DELETE FROM $T WHERE id = 1", truncate("deletionVectors"), "AGED", truncate("deletionVectors"), INSERT,
-          properties=f"{VECTORS}, 'delta.dropFeatureTruncateHistory.retentionDuration' = 'interval 1 hours'")
 truncated("vectors_shorter", INSERT, "DELETE FROM $T WHERE id = 1", truncate("deletionVectors"), "AGED", truncate("deletionVectors"), properties=f"{VECTORS}, 'delta.dropFeatureTruncateHistory.retentionDuration' = 'interval 10 days', 'delta.logRetentionDuration' = 'interval 20 days'")
 truncated("never_used", INSERT, truncate("deletionVectors"), truncate("deletionVectors"), properties="'delta.feature.deletionVectors' = 'supported'")
 truncated("mapping", INSERT, truncate("columnMapping"), "AGED", truncate("columnMapping"), INSERT, properties="'delta.columnMapping.mode' = 'name'")
