@@ -7,6 +7,7 @@
 #include "delta/commit_files.h"
 #include "delta/features.h"
 #include "delta/identity.h"
+#include "delta/last_checkpoint.h"
 #include "delta/log.h"
 #include "delta/log_names.h"
 #include "delta/write_plan.h"
@@ -241,7 +242,20 @@ Result<WriteResult> create_table(const std::shared_ptr<io::Store>& store, const 
 }
 
 Result<bool> is_delta_table(const std::shared_ptr<io::Store>& store, const std::string& table) {
-  const auto names = store->list_names(io::join_path(table, "_delta_log"), {});
+  // A listing is as long as the log. Most logs have their first commit, the others the one of their
+  // last checkpoint.
+  const std::string log = io::join_path(table, "_delta_log");
+  TRY_ASSIGN(const bool has_first, store->exists(io::join_path(log, commit_name(0))));
+  if (has_first) return true;
+  if (const auto bytes = store->get(io::join_path(log, "_last_checkpoint")); bytes.ok()) {
+    const auto pointer = parse_last_checkpoint(*bytes);
+    if (pointer && pointer->version >= 0) {
+      TRY_ASSIGN(const bool there,
+                 store->exists(io::join_path(log, commit_name(pointer->version))));
+      if (there) return true;
+    }
+  }
+  const auto names = store->list_names(log, {});
   if (!names.ok()) {
     if (names.status().is(ErrorKind::file_not_found)) return false;
     return names.status();

@@ -11,6 +11,15 @@
 
 #include "base/check.h"
 
+// gcc defines macros; clang is asked.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MILLSTREAM_SANITIZED 1
+#elif defined(__has_feature)
+#define MILLSTREAM_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define MILLSTREAM_SANITIZED 0
+#endif
+
 namespace millstream::format {
 namespace {
 
@@ -29,7 +38,7 @@ struct Library {
 
 const Library& library() {
   static const Library loaded = [] {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if MILLSTREAM_SANITIZED
     void* handle = RTLD_DEFAULT;
     if (dlsym(handle, "_ZN8simdjson13validate_utf8EPKcm") == nullptr)
       handle = dlopen("libsimdjson.so.14", RTLD_NOW);

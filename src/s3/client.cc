@@ -129,7 +129,7 @@ Result<HttpAnswer> Client::send_once(const Call& call, const std::string& payloa
 }
 
 Result<Answer> Client::send(const Call& call) {
-  static Random random = Random::from_device();
+  thread_local Random random = Random::from_device();
   const std::string payload = hex(sha256(call.body));
   std::string last;
   for (int attempt = 1;; ++attempt) {
