@@ -124,7 +124,7 @@ Result<connector::Batches> DeltaTable::scan(const connector::ScanRequest& reques
 
 Result<std::optional<connector::ParquetFiles>> DeltaTable::parquet_files(
     const connector::ScanRequest& request) const {
-  if (store_.get() != io::local_store().get()) return std::optional<connector::ParquetFiles>();
+  if (!store_->is_local(table_)) return std::optional<connector::ParquetFiles>();
   return plain_files(table_, snapshot_->info(), live_files(), request, options_.case_sensitive,
                      options_.time_zone);
 }

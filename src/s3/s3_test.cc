@@ -230,6 +230,12 @@ TEST(Identity, Leases) {
   }
 }
 
+TEST(Store, APathSaysWhereItLies) {
+  const auto store = store_of_all_paths(Settings{});
+  EXPECT_TRUE(store->is_local("/dir/file"));
+  EXPECT_EQ(store->medium("s3a://bucket/file"), io::Medium::objects);
+}
+
 TEST(Store, WithoutCredentialsItSaysWhatToDo) {
   const auto store = s3_store(Settings{});
   const auto status = store->get("s3://bucket/key").status();
