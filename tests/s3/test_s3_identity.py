@@ -107,7 +107,8 @@ def test_leases_are_renewed(begin, bucket):
 
 
 def test_keys_that_are_over_are_asked_for_anew(begin, bucket, store):
-    giver, proxy = Giver(), Proxy(store, lambda method, target, number: "expired" if number == 3 else None)
+    over = ["expired"]
+    giver, proxy = Giver(), Proxy(store, lambda method, target, number: over.pop() if over and method == "GET" else None)
     try:
         session = begin(proxy.endpoint, AWS_CONTAINER_CREDENTIALS_FULL_URI=giver.url + "/creds")
         assert write_and_read(session, bucket) == 2
