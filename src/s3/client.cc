@@ -58,8 +58,9 @@ const char* remedy(long status, std::string_view code) {
   return "";
 }
 
-// Credentials that were good for a time only.
-bool is_over(std::string_view code) {
+// Credentials that were good for a time only. The answer to a HEAD has no code.
+bool is_over(const Call& call, long status, std::string_view code) {
+  if (call.method == "HEAD") return status == 400;
   return code == "ExpiredToken" || code == "ExpiredTokenException" || code == "InvalidToken" ||
          code == "InvalidAccessKeyId";
 }
@@ -142,7 +143,7 @@ Result<Answer> Client::send(const Call& call) {
       Answer answer{*std::move(sent), {}};
       if (!answer.ok()) answer.fault = parse_fault(answer.http.body);
       if (learn_region(call, answer.http) && !answer.ok()) continue;
-      const bool over = credentials && is_over(answer.fault.code);
+      const bool over = credentials && is_over(call, answer.status(), answer.fault.code);
       if (over && attempt < settings_.attempts_max && identity_.renew(*credentials)) continue;
       if (!asks_for_patience(answer.status(), answer.fault.code)) return answer;
       last = fmt::format("{} {}", answer.status(), answer.fault.code);
