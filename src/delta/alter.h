@@ -39,9 +39,12 @@ Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
 // As the table's log says; nothing: it is no clustered table.
 std::optional<std::vector<std::string>> clustering_columns(const Snapshot& snapshot);
 // Each is a column of the table, at most four, none twice, none that it is partitioned by.
-Status check_clustering(const column::Schema& schema, const std::vector<std::string>& columns,
-                        const std::vector<std::string>& partition_by);
+Status check_clustering(const TableInfo& info, const std::vector<std::string>& columns);
 DomainMetadata clustering_domain(const TableInfo& info, const std::vector<std::string>& columns);
+// What a table that takes the place of `before` says of clustering when it has no CLUSTER BY, and
+// one that is restored from `before` to `then`. Nothing: it stays as it is.
+std::optional<DomainMetadata> clustering_ended(const Snapshot& before);
+std::optional<DomainMetadata> clustering_restored(const Snapshot& before, const Snapshot& then);
 
 // Removes all rows.
 Result<std::int64_t> truncate_table(const std::shared_ptr<io::Store>& store,

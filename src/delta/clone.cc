@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "delta/alter.h"
 #include "delta/commit_files.h"
 #include "delta/deletion_vector.h"
 #include "delta/features.h"
@@ -97,6 +98,9 @@ Result<Cloned> clone_once(const std::shared_ptr<io::Store>& store, const CloneSo
   txn.protocol = upgraded(base, info->schema, properties);
   name_row_ids(*txn.protocol, Metadata(), *txn.metadata);
   for (const auto& [name, domain] : from.domains()) txn.domains.push_back(domain);
+  if (there != nullptr && !clustering_columns(from)) {
+    if (auto ended = clustering_ended(*there)) txn.domains.push_back(*std::move(ended));
+  }
   Cloned done;
   std::vector<AddFilePtr> files;
   from.files().for_each([&](const AddFilePtr& file) { files.push_back(file); });

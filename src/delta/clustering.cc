@@ -6,7 +6,9 @@
 #include "delta/alter.h"
 #include "delta/features.h"
 #include "delta/log.h"
+#include "delta/schema_rules.h"
 #include "delta/stats.h"
+#include "delta/stats_columns.h"
 #include "delta/transaction.h"
 
 namespace millstream::delta {
@@ -48,11 +50,58 @@ std::vector<std::string> logical_path(const TableInfo& info, std::vector<std::st
   return path;
 }
 
+// Whether files tell bounds of such values, which tell them apart.
+bool has_bounds(const column::DataType& type) {
+  using column::TypeKind;
+  return type.is_numeric() || type.is_string() || type.kind() == TypeKind::date ||
+         type.kind() == TypeKind::timestamp || type.kind() == TypeKind::timestamp_ntz;
+}
+
+Status check_types(const TableInfo& info, const std::vector<std::string>& columns) {
+  std::vector<std::string> refused;
+  for (const auto& name : columns) {
+    const auto path = path_of(info.schema, name);
+    const auto found = find_column(info, path);
+    if (!found || has_bounds(*found->field->type)) continue;
+    refused.push_back(join(path, ".") + " : " + found->field->type->sql());
+  }
+  if (refused.empty()) return Status::OK();
+  return Status::error("DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+                       {{"columnsWithDataTypes", join(refused, ", ")}});
+}
+
+// The columns, and their members, that files have statistics of.
+column::Schema with_statistics(const TableInfo& info, const column::Schema& fields,
+                               std::vector<std::string> path) {
+  column::Schema out;
+  for (auto field : fields) {
+    path.push_back(field.name);
+    if (has_statistics(info, path)) {
+      if (field.type->kind() == column::TypeKind::struct_)
+        field.type = column::struct_type(with_statistics(info, field.type->fields(), path));
+      out.push_back(std::move(field));
+    }
+    path.pop_back();
+  }
+  return out;
+}
+
+Status check_statistics(const TableInfo& info, const std::vector<std::string>& columns) {
+  std::vector<std::string> without;
+  for (const auto& name : columns) {
+    const auto path = path_of(info.schema, name);
+    if (!has_statistics(info, path)) without.push_back(join(path, "."));
+  }
+  if (without.empty()) return Status::OK();
+  return Status::error("DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+                       {{"columns", join(without, ", ")},
+                        {"schema", tree_string(with_statistics(info, info.schema, {}))}});
+}
+
 }  // namespace
 
-Status check_clustering(const column::Schema& schema, const std::vector<std::string>& columns,
-                        const std::vector<std::string>& partition_by) {
-  if (!columns.empty() && !partition_by.empty()) {
+Status check_clustering(const TableInfo& info, const std::vector<std::string>& columns) {
+  if (!columns.empty() && !info.metadata.partition_columns.empty()) {
     return Status::error("DELTA_CLUSTER_BY_WITH_PARTITIONED_BY");
   }
   if (columns.size() > clustering_columns_max) {
@@ -62,7 +111,7 @@ Status check_clustering(const column::Schema& schema, const std::vector<std::str
   }
   std::set<std::string> seen;
   for (const auto& name : columns) {
-    if (path_of(schema, name).empty()) {
+    if (path_of(info.schema, name).empty()) {
       return Status::error("UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
                            {{"cols", "`" + name + "`"}});
     }
@@ -70,7 +119,8 @@ Status check_clustering(const column::Schema& schema, const std::vector<std::str
       return Status::error("COLUMN_ALREADY_EXISTS", {{"columnName", "`" + to_lower(name) + "`"}});
     }
   }
-  return Status::OK();
+  TRY(check_types(info, columns));
+  return check_statistics(info, columns);
 }
 
 DomainMetadata clustering_domain(const TableInfo& info, const std::vector<std::string>& columns) {
@@ -102,6 +152,17 @@ std::optional<std::vector<std::string>> clustering_columns(const Snapshot& snaps
   return out;
 }
 
+std::optional<DomainMetadata> clustering_ended(const Snapshot& before) {
+  if (!clustering_columns(before)) return std::nullopt;
+  return clustering_domain(before.info(), {});
+}
+
+std::optional<DomainMetadata> clustering_restored(const Snapshot& before, const Snapshot& then) {
+  const auto columns = clustering_columns(then);
+  if (!columns || columns->empty()) return clustering_ended(before);
+  return then.domains().at(domain_name);
+}
+
 Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
                                        const std::string& table,
                                        const std::vector<std::string>& columns) {
@@ -112,7 +173,7 @@ Result<std::int64_t> change_clustering(const std::shared_ptr<io::Store>& store,
   const auto old = clustering_columns(*snapshot);
   if (!old && columns.empty()) return snapshot->version();
   if (!old) return Status::error("DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED");
-  TRY(check_clustering(snapshot->schema(), columns, snapshot->metadata().partition_columns));
+  TRY(check_clustering(snapshot->info(), columns));
   Transaction txn;
   txn.read = snapshot;
   txn.domains.push_back(clustering_domain(snapshot->info(), columns));

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "delta/alter.h"
 #include "delta/commit_files.h"
 #include "delta/deletion_vector.h"
 #include "delta/features.h"
@@ -56,7 +57,7 @@ Status check_files(io::Store& store, const std::string& table,
     for (const auto& path : needed) {
       TRY_ASSIGN(const bool there, store.exists(path));
       if (there) continue;
-      return Status::illegal_state(
+      return Status::invalid(
           "the version cannot be restored: its file {} is gone (removed by VACUUM, or by hand)",
           path);
     }
@@ -75,6 +76,8 @@ Result<std::optional<Restored>> restore_once(const std::shared_ptr<io::Store>& s
   if (version < 0 || version > now->version()) return out_of_range(version, *log, now->version());
   if (version == now->version()) return std::optional<Restored>();
   TRY_ASSIGN(const SnapshotPtr then, log->at_version(version));
+  const std::int64_t now_ms = SystemClock().now_ms();
+  if (target.within_retention) TRY(check_within_retention(*log, *now, *then, now_ms));
 
   const Files live = files_of(*now, table);
   const Files wanted = files_of(*then, table);
@@ -82,7 +85,6 @@ Result<std::optional<Restored>> restore_once(const std::shared_ptr<io::Store>& s
   txn.read = now;
   txn.read_whole_table = true;
   Restored out;
-  const std::int64_t now_ms = SystemClock().now_ms();
   for (const auto& [key, file] : wanted) {
     ++out.table_files;
     out.table_bytes += file->size;
@@ -104,6 +106,8 @@ Result<std::optional<Restored>> restore_once(const std::shared_ptr<io::Store>& s
   keep_greatest_id(now->metadata(), metadata);
   TRY(keep_marks(now->schema(), metadata));
   if (metadata != now->metadata()) txn.metadata = std::move(metadata);
+  if (auto clustering = clustering_restored(*now, *then))
+    txn.domains.push_back(*std::move(clustering));
   txn.operation = "RESTORE";
   txn.parameters = fmt::format(R"({{"version":{},"timestamp":{}}})",
                                target.version ? fmt::to_string(version) : "null",

@@ -16,6 +16,7 @@ struct RestoreTarget {
   std::optional<std::int64_t> version;
   std::optional<std::int64_t> time_ms;  // else: the newest commit that is not later
   std::string time_text;
+  bool within_retention = true;  // of files that were removed: versions before it are refused
 };
 
 struct Restored {

@@ -58,7 +58,11 @@ Result<ReadOptions> parse_read_options(const Options& options, const std::string
       if (taken) continue;
     }
     if (name == "versionasof") {
-      TRY_ASSIGN(out.version_as_of, options.get_int(name, 0));
+      out.version_as_of = parse_int64(entry.value);
+      if (!out.version_as_of) {
+        return Status::error("DELTA_TIME_TRAVEL_INVALID_BEGIN_VALUE",
+                             {{"timeTravelKey", "versionAsOf"}});
+      }
     } else if (name == "timestampasof") {
       out.timestamp_as_of = entry.value;
     } else {

@@ -22,6 +22,19 @@ Result<std::int64_t> version_at(const std::vector<Log::CommitTime>& times, std::
 std::optional<std::int64_t> version_from(const std::vector<Log::CommitTime>& times,
                                          std::int64_t time_ms);
 
+// Whether the files of a version that `latest` has left behind may be gone by now:
+// DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION.
+Status check_within_retention(const Log& log, const Snapshot& latest, const Snapshot& then,
+                              std::int64_t now_ms);
+
+// "/data/t@v7" or "/data/t@20240101120000000": a path that names a version of its table.
+struct PathVersion {
+  std::string path;
+  std::optional<std::int64_t> version;
+  std::string time_text;  // "2024-01-01 12:00:00.000", when there is no version
+};
+std::optional<PathVersion> version_in_path(std::string_view path);
+
 // "2024-01-01 12:00:00.5": as java.sql.Timestamp prints a time of UTC.
 std::string timestamp_string(std::int64_t time_ms);
 

@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::int64_t hour_ms = 3600LL * 1000;
 
-std::int64_t retention_of(const TableInfo& info) {
-  const std::string* text = info.property("delta.deletedFileRetentionDuration");
-  if (text == nullptr) return default_file_retention_ms;
-  return parse_interval_ms(*text).value_or(default_file_retention_ms);
-}
-
 Result<std::int64_t> checked_retention(const VacuumRequest& request, std::int64_t of_table) {
   if (!request.retention_ms) return of_table;
   if (*request.retention_ms < 0) return Status::error("DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE");
@@ -212,13 +206,19 @@ Status note(Log& log, const char* operation, const std::string& parameters,
 
 }  // namespace
 
+std::int64_t file_retention_ms(const TableInfo& info) {
+  const std::string* text = info.property("delta.deletedFileRetentionDuration");
+  if (text == nullptr) return default_file_retention_ms;
+  return parse_interval_ms(*text).value_or(default_file_retention_ms);
+}
+
 Result<Vacuumed> vacuum_table(const std::shared_ptr<io::Store>& store, const std::string& table,
                               const VacuumRequest& request, const CancelToken* cancel) {
   const auto log = Log::shared(store, table);
   TRY_ASSIGN(const SnapshotPtr snapshot, log->latest());
   if (snapshot == nullptr) return Status::not_found("no Delta table in {}", table);
   TRY(check_writable(snapshot->protocol(), snapshot->info(), table, true, true));
-  const std::int64_t of_table = retention_of(snapshot->info());
+  const std::int64_t of_table = file_retention_ms(snapshot->info());
   TRY_ASSIGN(const std::int64_t retention, checked_retention(request, of_table));
   const std::int64_t cutoff_ms = SystemClock().now_ms() - retention;
   TRY_ASSIGN(Vacuumed found, VacuumRun(log, snapshot, cutoff_ms, cancel).find(request));

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "conc/cancel.h"
+#include "delta/snapshot.h"
 #include "io/store.h"
 
 namespace millstream::delta {
@@ -31,6 +32,9 @@ struct Vacuumed {
   std::int64_t directories = 0;  // that were looked through
   std::int64_t cutoff_ms = 0;    // what is younger is kept
 };
+
+// How long removed files stay: delta.deletedFileRetentionDuration.
+std::int64_t file_retention_ms(const TableInfo& info);
 
 // DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT, DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE,
 // DELTA_CANNOT_VACUUM_LITE. Names that begin with '_' or '.' are never touched, but for those of

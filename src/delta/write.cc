@@ -59,20 +59,21 @@ std::string parameters_of(const WriteOptions& options, const Metadata& metadata)
   return out + '}';
 }
 
+Status illegal_txn_version(const std::string& given) {
+  return Status::error(
+      "DELTA_ILLEGAL_OPTION",
+      {{"input", given}, {"name", "txnVersion"}, {"explain", "must be a non-negative integer"}});
+}
+
 Status check_txn_options(const WriteOptions& options) {
   if (options.txn_app_id.has_value() != options.txn_version.has_value()) {
     return Status::error(
         "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
         {{"reason",
-          "Both spark.databricks.delta.write.txnAppId and "
-          "spark.databricks.delta.write.txnVersion must be specified for idempotent Delta "
-          "writes"}});
+          "Both txnVersion and txnAppId must be specified for idempotent data frame writes"}});
   }
-  if (options.txn_version && *options.txn_version < 0) {
-    return Status::error("DELTA_ILLEGAL_OPTION", {{"input", fmt::to_string(*options.txn_version)},
-                                                  {"name", "txnVersion"},
-                                                  {"explain", "must be a non-negative long."}});
-  }
+  if (options.txn_version && *options.txn_version < 0)
+    return illegal_txn_version(fmt::to_string(*options.txn_version));
   return Status::OK();
 }
 
@@ -139,8 +140,7 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
   txn.protocol = plan.protocol;
   if (numbers->are_used()) TRY(note_numbers(*numbers, *plan.info, txn));
   if (options.cluster_by) {
-    TRY(check_clustering(plan.info->schema, *options.cluster_by,
-                         plan.info->metadata.partition_columns));
+    TRY(check_clustering(*plan.info, *options.cluster_by));
     txn.domains.push_back(clustering_domain(*plan.info, *options.cluster_by));
   }
   if (options.txn_app_id) txn.txn = Txn{*options.txn_app_id, *options.txn_version, now};
@@ -149,6 +149,10 @@ Result<WriteResult> write(const std::shared_ptr<io::Store>& store, const std::st
                                options.dynamic_partitions.value_or(false) &&
                                !snapshot->metadata().partition_columns.empty();
   txn.read_whole_table = overwrite && snapshot != nullptr && !partitions_only;
+  if (txn.read_whole_table && !options.cluster_by) {
+    // The reference takes every overwrite of all rows for a table in another's place.
+    if (auto ended = clustering_ended(*snapshot)) txn.domains.push_back(*std::move(ended));
+  }
   txn.operation = options.operation;
   txn.parameters = parameters_of(options, plan.info->metadata);
   txn.user_metadata = options.user_metadata;
@@ -193,7 +197,8 @@ Result<WriteOptions> parse_write_options(const Options& options, SaveMode mode,
     } else if (name == "txnappid") {
       out.txn_app_id = entry.value;
     } else if (name == "txnversion") {
-      TRY_ASSIGN(out.txn_version, options.get_int(name, 0));
+      out.txn_version = parse_int64(entry.value);
+      if (!out.txn_version) return illegal_txn_version(entry.value);
     } else if (name == "usermetadata") {
       out.user_metadata = entry.value;
     } else if (name == "maxrecordsperfile") {

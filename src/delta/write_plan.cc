@@ -1,5 +1,7 @@
 #include "delta/write_plan.h"
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "base/text.h"
 #include "column/char_varchar.h"
@@ -74,11 +76,25 @@ Result<Schema> new_schema(const WriteRequest& request, MappingMode mapping) {
   return schema;
 }
 
-// What a table that takes another's place has of properties is what the statement gives it. Ids of
-// columns are never given twice.
-Status replace_properties(const WriteRequest& request, Metadata& next) {
+bool is_clustered(const Protocol& protocol) {
+  const auto& features = protocol.writer_features;
+  return features && std::ranges::find(*features, "clustering") != features->end();
+}
+
+std::optional<std::string> comment_of(const WriteRequest& request) {
+  if (request.comment.empty()) return std::nullopt;
+  return request.comment;
+}
+
+// What a table that takes another's place is called, and has of properties, is what the statement
+// gives it: it is another table, to those who follow the old one too. Ids of columns are never
+// given twice.
+Status replace_identity(const WriteRequest& request, std::int64_t now_ms, Metadata& next) {
   TRY(check_not_given(request.properties));
   const Metadata before = next;
+  next.id = new_uuid();
+  next.created_time = now_ms;
+  next.description = comment_of(request);
   TRY_ASSIGN(next.configuration, check_properties(request.properties));
   // Rows keep being tracked until it is said otherwise.
   constexpr const char* tracks_rows = "delta.enableRowTracking";
@@ -94,7 +110,7 @@ Status replace_properties(const WriteRequest& request, Metadata& next) {
 Result<WritePlan> plan_creation(const WriteRequest& request, std::int64_t now_ms) {
   Metadata metadata;
   metadata.id = new_uuid();
-  if (!request.comment.empty()) metadata.description = request.comment;
+  metadata.description = comment_of(request);
   for (const auto& [key, value] : request.properties) {
     if (to_lower(key).starts_with("delta.constraints.")) {
       return Status::error("DELTA_ADD_CONSTRAINTS");
@@ -135,8 +151,11 @@ Result<WritePlan> plan_write(const SnapshotPtr& snapshot, const WriteRequest& re
   const Metadata& current = snapshot->metadata();
   const bool other_partitioning =
       !request.partition_by.empty() && !same_names(request.partition_by, current.partition_columns);
+  const bool clustered = is_clustered(snapshot->protocol());
+  if (request.replaces_table && clustered && !request.partition_by.empty())
+    return Status::error("DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE");
   Metadata next = current;
-  if (request.replaces_table) TRY(replace_properties(request, next));
+  if (request.replaces_table) TRY(replace_identity(request, now_ms, next));
   TRY_ASSIGN(const MappingMode mapping, mapping_mode(next));
   Schema schema;
   if (request.overwrite && request.overwrite_schema) {

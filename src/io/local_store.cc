@@ -19,7 +19,9 @@ Status system_error(int error, std::string_view doing, std::string_view path) {
   std::string text = fmt::format("{} {}: {}", doing, path, std::strerror(error));
   if (error == ENOSPC || error == EDQUOT)
     text += " (make room on that disk and try again; nothing was changed)";
-  if (error == ENOENT || error == ENOTDIR) return Status::plain(ErrorKind::file_not_found, text);
+  // What has a name that no file can have is not there either.
+  if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG)
+    return Status::plain(ErrorKind::file_not_found, text);
   if (error == EEXIST) return Status::plain(ErrorKind::already_exists, text);
   return Status::plain(ErrorKind::io, text);
 }

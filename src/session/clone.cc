@@ -7,6 +7,7 @@
 #include "delta/write.h"
 #include "session/insert.h"
 #include "session/statement_run.h"
+#include "session/time_travel.h"
 
 namespace millstream::session {
 namespace {
@@ -68,6 +69,7 @@ Result<delta::CloneSource> StatementRun::clone_source(const sql::Clone& clone) c
   TRY_ASSIGN(
       auto snapshot,
       delta::Log::shared(warehouse_.store(), target->directory)->at_version(table->version()));
+  TRY(check_within_retention(session_.conf(), warehouse_.store(), target->directory, *snapshot));
   return delta::CloneSource{target->directory, std::move(snapshot)};
 }
 

@@ -23,6 +23,7 @@
 #include "session/partition_spec.h"
 #include "session/replace_rows.h"
 #include "session/store_assignment.h"
+#include "session/time_travel.h"
 #include "session/upkeep.h"
 #include "session/writes.h"
 #include "spark/connect/relations.pb.h"
@@ -336,6 +337,7 @@ Result<Goal> goal_of(Session& session, const sql::Name& name) {
     }
   }
   TRY_ASSIGN(const bool exists, delta::is_delta_table(session.runtime().store, goal.directory));
+  if (!exists && by_path) TRY(refuse_version_of_path(*session.runtime().store, goal.directory));
   if (!exists) return session.table_not_found(name);
   TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, goal.directory));
   goal.schema = table->snapshot().schema();  // with the rules of its columns

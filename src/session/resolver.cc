@@ -18,6 +18,7 @@
 #include "session/kept_functions.h"
 #include "session/kept_rows.h"
 #include "session/text_rows.h"
+#include "session/time_travel.h"
 #include "session/variables.h"
 #include "source/providers.h"
 #include "spark/connect/relations.pb.h"
@@ -518,14 +519,21 @@ Result<std::shared_ptr<const connector::Table>> SessionResolver::data_source(
       return Status::invalid("format delta reads exactly one path, {} were given", paths.size());
     }
     named_->delta = true;
-    TRY_ASSIGN(const std::string directory, io::store_path(paths[0]));
+    TRY_ASSIGN(std::string directory, io::store_path(paths[0]));
     TRY_ASSIGN(auto read, delta::parse_read_options(options, conf.time_zone()));
+    const auto& store = session_.runtime().store;
+    TRY(take_version_of_path(conf, *store, &directory, &read));
     read.case_sensitive = conf.flag("spark.sql.caseSensitive");
     if (read.changes) {
       read.changes->beyond_is_empty =
           conf.find("spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled") == "true";
     }
-    return delta::open_table(session_.runtime().store, directory, read);
+    TRY_ASSIGN(auto table, delta::open_table(store, directory, read));
+    if (read.version_as_of || read.timestamp_as_of) {
+      const auto& version = static_cast<const delta::DeltaTable&>(*table);
+      TRY(check_within_retention(conf, store, directory, version.snapshot()));
+    }
+    return table;
   }
   named_->other = true;
   if (format == "cloudfiles" || format == "rate" || format == "rate-micro-batch") {

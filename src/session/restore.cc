@@ -3,6 +3,7 @@
 
 #include "delta/time_travel.h"
 #include "session/statement_run.h"
+#include "session/time_travel.h"
 
 namespace millstream::session {
 
@@ -15,6 +16,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::Restore& restore) {
   delta::RestoreTarget to;
   to.version = restore.version;
   to.time_text = restore.timestamp;
+  to.within_retention = stays_within_retention(session_.conf());
   if (!to.version) {
     TRY_ASSIGN(to.time_ms, delta::parse_time_ms(restore.timestamp, session_.conf().time_zone()));
   }

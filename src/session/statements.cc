@@ -7,6 +7,7 @@
 #include "session/identifiers.h"
 #include "session/insert.h"
 #include "session/statement_run.h"
+#include "session/time_travel.h"
 #include "session/writes.h"
 #include "spark/connect/commands.pb.h"
 #include "spark/connect/relations.pb.h"
@@ -70,6 +71,7 @@ Result<StatementRun::Target> StatementRun::target_of(const sql::Name& name,
       name[1].find('/') != std::string::npos) {
     TRY_ASSIGN(target.directory, io::store_path(name[1]));
     TRY_ASSIGN(const bool exists, delta::is_delta_table(warehouse_.store(), target.directory));
+    if (!exists) TRY(refuse_version_of_path(*warehouse_.store(), target.directory));
     if (!exists) return session_.relation_not_found(name);
     target.shown = "delta.`" + target.directory + "`";
     return target;

@@ -61,8 +61,11 @@ Status Warehouse::check_name(const std::string& part) {
 }
 
 Status Warehouse::check_name(const TableName& name) {
+  constexpr std::size_t file_name_bytes_max = 255;
   TRY(check_name(name.database));
-  return check_name(name.table);
+  TRY(check_name(name.table));
+  if (name.table.size() <= file_name_bytes_max) return Status::OK();
+  return Status::error("DELTA_CANNOT_CREATE_LOG_PATH", {{"path", name.table + "/_delta_log"}});
 }
 
 std::string Warehouse::database_home(const std::string& database) const {

@@ -679,6 +679,7 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   options.merge_schema = options.merge_schema || write.with_schema_evolution();
   for (const auto& [key, value] : write.table_properties()) options.properties[key] = value;
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
+  if (overwrite_schema) options.operation = "CREATE OR REPLACE TABLE AS SELECT";
   const std::string directory = session.runtime().warehouse->table_directory(name);
   if (mode == SaveMode::overwrite && !overwrite_schema) options.dynamic_partitions = partitions;
   if (some_rows) {

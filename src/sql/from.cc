@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "sql/grammar.h"
 #include "sql/own_calls.h"
+#include "sql/version_token.h"
 
 namespace millstream::sql {
 
@@ -233,14 +234,15 @@ Status Grammar::time_travel(sc::Read_NamedTable& table) {
   }
   const std::size_t start_of_clause = position_;
   position_ += start + 3;
+  if (version) {
+    if (!is_version(peek())) return unexpected();
+    (*table.mutable_options())["versionAsOf"] = take().value;
+    return Status::OK();
+  }
   sc::Expression at;
   const std::size_t first = position_;
-  if (version && peek().kind == TokenKind::integer) {
-    TRY(number(at, false));
-  } else {
-    TRY(binary(at, 0));
-  }
-  if (time && names_columns(at)) {
+  TRY(binary(at, 0));
+  if (names_columns(at)) {
     ErrorInfo info;
     info.kind = ErrorKind::parse;
     info.condition = "_LEGACY_ERROR_TEMP_0056";
@@ -252,14 +254,11 @@ Status Grammar::time_travel(sc::Read_NamedTable& table) {
   const auto& literal = at.literal();
   std::string text;
   if (literal.has_string()) text = literal.string();
-  if (version && literal.has_integer()) text = std::to_string(literal.integer());
-  if (version && literal.has_long_()) text = std::to_string(literal.long_());
-  if (time && text.empty()) {
+  if (text.empty()) {
     (*table.mutable_options())["ms_timestampAsOf"] = text_between(first, position_);
     return Status::OK();
   }
-  if (text.empty()) return Status::unsupported("VERSION AS OF takes a number in Millstream");
-  (*table.mutable_options())[version ? "versionAsOf" : "timestampAsOf"] = text;
+  (*table.mutable_options())["timestampAsOf"] = text;
   return Status::OK();
 }
 
