@@ -1,5 +1,6 @@
 #include "engine/java_pattern.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -33,21 +34,24 @@ std::string letters_of(std::string_view pattern) {
   return out;
 }
 
+// Whether SimpleDateFormat takes all of the letters.
+bool had_a_meaning(std::string_view letters) {
+  constexpr std::string_view old_letters = "GyYMLwWDdFEuaHkKhmsSzZX";
+  return std::ranges::all_of(letters, [&](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return !letter || old_letters.find(c) != std::string_view::npos;
+  });
+}
+
 // Letters that Spark lets nobody use. Where SimpleDateFormat would take the pattern, Spark says
 // that its meaning has changed.
 Status check_letters(std::string_view pattern, bool for_parsing) {
   const std::string letters = letters_of(pattern);
   const auto found = letters.find_first_of(for_parsing ? "ABnNpEFqQ" : "ABnNp");
   if (found == std::string::npos) return Status::OK();
-  constexpr std::string_view old_letters = "GyYMLwWDdFEuaHkKhmsSzZX";
-  for (const char c : letters) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter || old_letters.find(c) != std::string_view::npos) continue;
-    return Status::error(
-        "INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
-        {{"c", std::string(1, letters[found])}, {"pattern", std::string(pattern)}});
-  }
-  return unrecognized(pattern);
+  if (had_a_meaning(letters)) return unrecognized(pattern);
+  return Status::error("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
+                       {{"c", std::string(1, letters[found])}, {"pattern", std::string(pattern)}});
 }
 
 std::string offset_text(std::int32_t offset, bool colon, bool minutes, bool seconds) {
@@ -119,6 +123,7 @@ Result<std::shared_ptr<const JavaPattern>> JavaPattern::compile(std::string_view
       std::size_t end = i;
       while (end < text.size() && text[end] == c) ++end;
       if (std::string_view("YWwuec").find(c) != std::string_view::npos) {
+        if (had_a_meaning(letters_of(text))) return unrecognized(text);
         return Status::error("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN",
                              {{"c", std::string(1, c)}});
       }

@@ -57,6 +57,8 @@ TEST(Dates, Patterns) {
   EXPECT_EQ(value_of(fn("to_date", {lit("2024-1-1"), lit("yyyy-MM-dd")})),
             "!CANNOT_PARSE_TIMESTAMP");
   EXPECT_EQ(value_of(fn("date_format", {time("2024-03-09"), lit("YYYY")})),
+            "!INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION");
+  EXPECT_EQ(value_of(fn("date_format", {time("2024-03-09"), lit("e")})),
             "!INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN");
   EXPECT_EQ(value_of(fn("try_to_timestamp", {lit("x"), lit("yyyy")})), "NULL");
   EXPECT_EQ(value_of(fn("from_unixtime", {lit(0)}), "Asia/Tokyo"), "1970-01-01 09:00:00");

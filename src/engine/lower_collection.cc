@@ -1,6 +1,8 @@
 // Functions of arrays, maps and structs, and those whose SQL depends on the argument types.
 #include <arrow/scalar.h>
 
+#include <optional>
+
 #include "base/text.h"
 #include "engine/chain.h"
 #include "engine/lower.h"
@@ -12,6 +14,53 @@ namespace millstream::engine {
 using column::TypeKind;
 using plan::Expr;
 using plan::ExprKind;
+
+namespace {
+
+// What ms_format knows of a value: the class that it is of in Java.
+char format_kind(const column::DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::byte_:
+      return '1';
+    case TypeKind::short_:
+      return '2';
+    case TypeKind::int_:
+    case TypeKind::date:
+      return '4';
+    case TypeKind::long_:
+    case TypeKind::time:
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return '8';
+    case TypeKind::float_:
+      return 'r';
+    case TypeKind::double_:
+      return 'f';
+    case TypeKind::decimal:
+      return 'm';
+    case TypeKind::boolean:
+      return 'b';
+    default:
+      return 's';
+  }
+}
+
+// Spark's own number of a date or a time, which is what it formats.
+std::optional<std::string> number_of_time(const std::string& value, const column::DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::date:
+      return "(" + value + " - DATE '1970-01-01')";
+    case TypeKind::timestamp:
+    case TypeKind::timestamp_ntz:
+      return "epoch_us(" + value + ")";
+    case TypeKind::time:
+      return value;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
 
 std::string ExprLowering::use(std::string_view function, const std::vector<column::TypePtr>& types,
                               const column::TypePtr& result, const Arguments& arguments,
@@ -194,13 +243,10 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
     std::string kinds;
     for (std::size_t i = 1; i < a.size(); ++i) {
       const auto& type = *expr.children[i]->type;
-      // A time of day is Spark's own number of it.
-      const bool time = type.kind() == TypeKind::time;
-      kinds += type.is_integral() || time         ? 'i'
-               : type.is_numeric()                ? 'f'
-               : type.kind() == TypeKind::boolean ? 'b'
-                                                  : 's';
-      auto text = cast_to_string(a[i], time ? *column::long_type() : type);
+      kinds += format_kind(type);
+      const auto number = number_of_time(a[i], type);
+      auto text =
+          number ? cast_to_string(*number, *column::long_type()) : cast_to_string(a[i], type);
       if (!text.ok()) return text;
       // The values travel as one text, unit separators between; a record separator stands for NULL.
       parts.push_back("coalesce(" + *text + ", chr(30))");

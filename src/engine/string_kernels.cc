@@ -1,8 +1,10 @@
 // String functions that count characters as Java does, or that DuckDB lacks.
+#include <unicode/uchar.h>
 #include <utf8proc.h>
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "base/text.h"
 #include "engine/kernels.h"
@@ -65,29 +67,86 @@ std::optional<std::string> upper(Failure&, std::string_view text) {
   return out;
 }
 
+constexpr std::int32_t capital_sigma = 0x3A3;
+
+bool is_cased(std::int32_t point) {
+  return point >= 0 && u_hasBinaryProperty(point, UCHAR_CASED) != 0;
+}
+bool is_passed_over(std::int32_t point) {
+  return point >= 0 && u_hasBinaryProperty(point, UCHAR_CASE_IGNORABLE) != 0;
+}
+
+// Whether the sigma at `at` ends a word: a letter with a case before it, none after it.
+bool is_final(const std::vector<std::int32_t>& points, std::size_t at) {
+  std::size_t before = at;
+  while (before > 0 && is_passed_over(points[before - 1])) --before;
+  std::size_t after = at + 1;
+  while (after < points.size() && is_passed_over(points[after])) ++after;
+  return before > 0 && is_cased(points[before - 1]) &&
+         !(after < points.size() && is_cased(points[after]));
+}
+
+void append_lower(std::string* out, std::int32_t point, bool final) {
+  if (point == 0x130) {
+    *out += "i\u0307";
+  } else if (point == capital_sigma && final) {
+    *out += "\u03c2";
+  } else {
+    append_character(out, utf8proc_tolower(point));
+  }
+}
+
+// Calls f(point, bytes, whether it is a sigma that ends a word) for each character.
+template <typename F>
+void for_each_cased(std::string_view text, const F& f) {
+  std::vector<std::int32_t> points;
+  if (text.find("\u03a3") != std::string_view::npos)
+    for_each_character(text,
+                       [&](std::int32_t point, std::string_view) { points.push_back(point); });
+  std::size_t at = 0;
+  for_each_character(text, [&](std::int32_t point, std::string_view bytes) {
+    f(point, bytes, point == capital_sigma && is_final(points, at));
+    ++at;
+  });
+}
+
 std::optional<std::string> lower(Failure&, std::string_view text) {
   if (is_ascii(text)) return to_lower(text);
   std::string out;
-  for_each_character(text, [&](std::int32_t point, std::string_view bytes) {
+  for_each_cased(text, [&](std::int32_t point, std::string_view bytes, bool final) {
     if (point < 0) {
       out += bytes;
-    } else if (point == 0x130) {
-      out += "i\u0307";
     } else {
-      append_character(&out, utf8proc_tolower(point));
+      append_lower(&out, point, final);
     }
   });
   return out;
 }
 
+// A letter whose title case is more than one letter begins with the upper one.
+void append_title(std::string* out, std::int32_t point) {
+  const auto special = special_upper(point);
+  if (special.empty()) {
+    append_character(out, utf8proc_totitle(point));
+  } else if (point == 0x149) {
+    *out += special;
+  } else if (point == 0x587) {
+    *out += "\u0535\u0582";
+  } else {
+    *out += special[0] + to_lower(special.substr(1));
+  }
+}
+
 std::optional<std::string> initcap(Failure&, std::string_view text) {
   std::string out;
   bool start = true;
-  for_each_character(text, [&](std::int32_t point, std::string_view bytes) {
+  for_each_cased(text, [&](std::int32_t point, std::string_view bytes, bool final) {
     if (point < 0) {
       out += bytes;
+    } else if (start) {
+      append_title(&out, point);
     } else {
-      append_character(&out, start ? utf8proc_totitle(point) : utf8proc_tolower(point));
+      append_lower(&out, point, final);
     }
     start = point == ' ';
   });

@@ -225,8 +225,7 @@ std::string rounded(std::string_view text, std::size_t places) {
     }
   }
   if (places > 0) digits.insert(whole, ".");
-  const bool zero = digits.find_first_not_of("0.") == std::string::npos;
-  return (negative && !zero ? "-" : "") + digits;
+  return (negative ? "-" : "") + digits;  // of a zero too: what it was shows
 }
 
 // What Java's DecimalFormat takes from a pattern of the usual shape: prefix#,##0.00##suffix.
@@ -279,6 +278,8 @@ std::optional<NumberPattern> NumberPattern::parse(std::string_view text) {
     }
   }
   if (comma) out.group = since_comma;
+  // Without a place that must be filled, the one before the point must.
+  if (fraction && out.whole_min + out.fraction_min == 0 && text[begin] == '#') out.whole_min = 1;
   return out;
 }
 

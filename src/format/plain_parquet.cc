@@ -256,9 +256,11 @@ void PlainFiles::widen(std::size_t column, std::optional<std::int64_t> magnitude
 }
 
 connector::ParquetFiles::Group& PlainFiles::group_of(std::vector<Column> columns) {
-  const auto same = [](const Column& a, const Column& b) {
+  // A zero with a sign is another one.
+  const auto to_the_bit = arrow::EqualOptions().signed_zeros_equal(false).nans_equal(true);
+  const auto same = [&](const Column& a, const Column& b) {
     if ((a.constant == nullptr) != (b.constant == nullptr)) return false;
-    return a.constant == nullptr ? a.name == b.name : a.constant->Equals(*b.constant);
+    return a.constant == nullptr ? a.name == b.name : a.constant->Equals(*b.constant, to_the_bit);
   };
   for (auto& group : files_.groups) {
     if (std::equal(columns.begin(), columns.end(), group.columns.begin(), same)) return group;

@@ -338,6 +338,13 @@ Result<Call> count_min_sketch(const Request& request) {
   const TypePtr& type = request.arguments[0].type;
   if (!type->is_integral() && !type->is_string() && type->kind() != TypeKind::binary)
     return unexpected_input(request, 0, "(\"INTEGRAL\" or \"STRING\" or \"BINARY\")");
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (request.arguments[i].type->kind() != TypeKind::double_)
+      return unexpected_input(request, i, "\"DOUBLE\"");
+  }
+  const TypeKind seed = request.arguments[3].type->kind();
+  if (seed != TypeKind::int_ && seed != TypeKind::long_)
+    return unexpected_input(request, 3, "(\"INT\" or \"BIGINT\")");
   for (std::size_t i = 1; i < 4; ++i) {
     if (request.arguments[i].literal == nullptr || !request.arguments[i].literal->is_valid)
       return Status::unsupported("{} wants constants after the first argument", request.name);

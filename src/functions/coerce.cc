@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace millstream::functions {
 
 using column::DataType;
@@ -216,8 +218,33 @@ std::vector<TypePtr> types_of(const std::vector<Argument>& arguments) {
 
 }  // namespace
 
+bool names_agree(const DataType& a, const DataType& b) {
+  if (a.kind() != b.kind()) return true;
+  if (a.kind() == TypeKind::array) return names_agree(*a.element(), *b.element());
+  if (a.kind() == TypeKind::map)
+    return names_agree(*a.key(), *b.key()) && names_agree(*a.value(), *b.value());
+  if (a.kind() != TypeKind::struct_) return true;
+  const auto& x = a.fields();
+  const auto& y = b.fields();
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    if (!equals_ignore_case(x[i].name, y[i].name) || !names_agree(*x[i].type, *y[i].type))
+      return false;
+  }
+  return x.size() == y.size();
+}
+
+namespace {
+
+bool all_agree(const std::vector<Argument>& arguments, const DataType& common) {
+  return std::ranges::all_of(
+      arguments, [&](const Argument& argument) { return names_agree(*argument.type, common); });
+}
+
+}  // namespace
+
 TypePtr wider_type_of(const std::vector<Argument>& arguments, bool ansi) {
-  return wider_type(types_of(arguments), ansi);
+  const TypePtr common = wider_type(types_of(arguments), ansi);
+  return common != nullptr && all_agree(arguments, *common) ? common : nullptr;
 }
 
 TypePtr wider_type_without_text(const std::vector<Argument>& arguments, bool ansi) {

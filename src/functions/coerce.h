@@ -30,6 +30,9 @@ column::TypePtr wider_type_of(const std::vector<Argument>& arguments, bool ansi)
 // Without ANSI greatest and kin turn nothing into text.
 column::TypePtr wider_type_without_text(const std::vector<Argument>& arguments, bool ansi);
 bool is_orderable(const column::DataType& type);
+// Whether the fields of structs, however deep, have one name each, in any case: others have no
+// common type, though they can be compared.
+bool names_agree(const column::DataType& a, const column::DataType& b);
 
 // "\"INT\"": how messages quote a type, an expression.
 std::string quoted(const column::TypePtr& type);

@@ -10,11 +10,19 @@ using column::TypePtr;
 
 namespace {
 
-std::string types_text(const Request& request, std::size_t first = 0, std::size_t step = 1) {
+std::vector<std::string> types_of(const Request& request, std::size_t first, std::size_t step) {
   std::vector<std::string> types;
   for (std::size_t i = first; i < request.arguments.size(); i += step)
     types.push_back(quoted(request.arguments[i].type));
-  return "(" + join(types, " or ") + ")";
+  return types;
+}
+
+std::string types_text(const Request& request) {
+  return "(" + join(types_of(request, 0, 1), " or ") + ")";
+}
+
+std::string types_list(const Request& request, std::size_t first, std::size_t step) {
+  return "[" + join(types_of(request, first, step), ", ") + "]";
 }
 
 Result<Call> make_array(const Request& request) {
@@ -48,11 +56,11 @@ Result<Call> make_map(const Request& request) {
   const TypePtr value = wider_type_of(sides[1], request.settings.ansi);
   if (key == nullptr) {
     return mismatch("CREATE_MAP_KEY_DIFF_TYPES", call.pretty,
-                    {{"functionName", "`map`"}, {"dataType", types_text(request, 0, 2)}});
+                    {{"functionName", "`map`"}, {"dataType", types_list(request, 0, 2)}});
   }
   if (value == nullptr) {
     return mismatch("CREATE_MAP_VALUE_DIFF_TYPES", call.pretty,
-                    {{"functionName", "`map`"}, {"dataType", types_text(request, 1, 2)}});
+                    {{"functionName", "`map`"}, {"dataType", types_list(request, 1, 2)}});
   }
   if (key->kind() == TypeKind::map) {
     return mismatch("INVALID_MAP_KEY_TYPE", call.pretty, {{"keyType", "\"MAP\""}});

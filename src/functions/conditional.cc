@@ -41,7 +41,7 @@ Result<Call> choose_if(const Request& request) {
   if (condition != TypeKind::boolean && condition != TypeKind::null)
     return unexpected_input(request, 0, "\"BOOLEAN\"");
   const TypePtr common =
-      wider_type(request.arguments[1].type, request.arguments[2].type, request.settings.ansi);
+      wider_type_of({request.arguments[1], request.arguments[2]}, request.settings.ansi);
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`if`"},
@@ -58,7 +58,7 @@ Result<Call> nvl2(const Request& request) {
   if (request.arguments.size() != 3) return wrong_arity(request, "3");
   Call call = begin_call(request);
   const TypePtr common =
-      wider_type(request.arguments[1].type, request.arguments[2].type, request.settings.ansi);
+      wider_type_of({request.arguments[1], request.arguments[2]}, request.settings.ansi);
   if (common == nullptr) {
     return mismatch("DATA_DIFF_TYPES", call.pretty,
                     {{"functionName", "`if`"},

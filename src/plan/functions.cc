@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "column/time_types.h"
 #include "column/timestamp_meaning.h"
+#include "functions/coerce.h"
 #include "functions/lowering.h"
 #include "plan/char_comparison.h"
 #include "plan/expressions.h"
@@ -512,7 +513,10 @@ Result<ExprPtr> ExpressionAnalyzer::case_when(const std::vector<ExprPtr>& argume
   }
   pretty += " END";
   const TypePtr type = common_type(values, ansi());
-  if (type == nullptr) {
+  const bool agree = type != nullptr && std::ranges::all_of(values, [&](const ExprPtr& value) {
+                       return functions::names_agree(*value->type, *type);
+                     });
+  if (!agree) {
     return Status::error("DATATYPE_MISMATCH.DATA_DIFF_TYPES", {{"sqlExpr", sql_expr(pretty)},
                                                                {"functionName", "`casewhen`"},
                                                                {"dataType", types_of(values)}});

@@ -3,6 +3,7 @@
 #include "sql/grammar.h"
 #include "sql/parser.h"
 #include "sql/statement.h"
+#include "sql/version_token.h"
 
 namespace millstream::sql {
 
@@ -83,8 +84,11 @@ Status Grammar::as_of(std::optional<std::int64_t>* version, std::string* timesta
   TRY(expect_word("AS"));
   TRY(expect_word("OF"));
   if (by_version) {
-    *version = peek().kind == TokenKind::integer ? parse_int64(peek().value) : std::nullopt;
-    if (!*version) return unexpected();
+    if (!is_version(peek())) return unexpected();
+    *version = parse_int64(peek().value);
+    if (!*version) {
+      return Status::plain(ErrorKind::number_format, "For input string: \"" + peek().value + "\"");
+    }
   } else {
     if (peek().kind != TokenKind::string) return unexpected();
     *timestamp = peek().value;
@@ -96,6 +100,8 @@ Status Grammar::as_of(std::optional<std::int64_t>* version, std::string* timesta
 Status Grammar::merge_source(Merge& merge) {
   merge.query = std::make_shared<sc::Relation>();
   TRY(relation_primary(*merge.query));
+  if (merge.query->has_subquery_alias() && merge.query->subquery_alias().input().has_to_df())
+    return Status::error("COLUMN_ALIASES_NOT_ALLOWED", {{"op", "MERGE"}});
   gather_subqueries(*merge.query);
   merge.query->mutable_common()->mutable_origin()->mutable_jvm_origin()->set_sql_text(
       std::string(text_));

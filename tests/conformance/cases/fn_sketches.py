@@ -104,3 +104,12 @@ def moments_over_windows(c):
     return numbers(c).where("id < 30").orderBy("k", "id").select(
         "k", "id", c.F.stddev("d").over(w).alias("a"), c.F.corr("id", "d").over(c.Window.partitionBy("k")).alias("b"),
         c.F.approx_count_distinct("s").over(w).alias("c"))
+
+area.aggregates(numbers, """
+hex(count_min_sketch(id, 0.1, 0.9, 1))
+hex(count_min_sketch(id, 0.5D, 0.9, 1))
+hex(count_min_sketch(id, 1, 0.9D, 1))
+hex(count_min_sketch(id, '0.5', 0.9D, 1))
+hex(count_min_sketch(id, 0.5F, 0.9D, 1))
+hex(count_min_sketch(m, 0.5D, 0.5D, 1))
+""")

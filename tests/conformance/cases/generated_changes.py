@@ -37,3 +37,25 @@ change("merge_insert", MERGE + "WHEN NOT MATCHED THEN INSERT (a, x) VALUES (s.a,
 change("merge_insert_given_wrong", MERGE + "WHEN NOT MATCHED THEN INSERT (a, x, g) VALUES (s.a, s.x, 1)")
 change("merge_star", MERGE + "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
 change("merge_by_source", MERGE + "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET x = 0")
+
+
+def source_changed(name, text):
+    """The column that another is computed from changes, in a table of nothing else."""
+
+    def run(c):
+        spark = views(c)
+        table = f"gs_{name}"
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+        spark.sql(f"CREATE TABLE {table} (id INT, g INT GENERATED ALWAYS AS (id * 2)) USING delta")
+        spark.sql(f"INSERT INTO {table} (id) VALUES (1), (4)")
+        spark.sql(text.replace("$T", table)).collect()
+        return sorted(str(row.asDict()) for row in spark.table(table).collect())
+
+    area._add(name, run)
+
+
+source_changed("source_merge_values", "MERGE INTO $T USING (VALUES (4, 9)) s(a, b) ON $T.id = s.a WHEN MATCHED THEN UPDATE SET id = s.b")
+source_changed("source_merge_alias", "MERGE INTO $T AS t USING (VALUES (4, 9)) AS s(a, b) ON t.id = s.a WHEN MATCHED THEN UPDATE SET id = s.b")
+source_changed("source_merge_select", "MERGE INTO $T AS t USING (SELECT 4 AS a, 9 AS b) AS s ON t.id = s.a WHEN MATCHED THEN UPDATE SET t.id = s.b")
+source_changed("source_update", "UPDATE $T SET id = 9 WHERE id = 4")
+source_changed("source_merge_same_name", "MERGE INTO $T AS t USING (SELECT 4 AS id, 9 AS g) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = s.g")

@@ -217,3 +217,63 @@ interval 106751991 days + interval 10 days
 interval 178956970 years + interval 10 years
 interval -178956970 years - interval 10 years
 """)
+
+
+area.lines(one, r"""
+array(named_struct('a', 1, 'b', 'x'), named_struct('c', 2, 'd', NULL))
+array(named_struct('a', 1), named_struct('b', 2))
+array(named_struct('a', 1), named_struct('A', 2))
+coalesce(named_struct('a', 1, 'b', 'x'), named_struct('c', 2, 'd', NULL))
+if(true, named_struct('a', 1), named_struct('b', 2))
+CASE WHEN true THEN named_struct('a', 1) ELSE named_struct('b', 2) END
+greatest(named_struct('a', 1), named_struct('b', 2))
+map(1, named_struct('a', 1), 2, named_struct('b', 2))
+array(array(named_struct('a', 1)), array(named_struct('b', 2)))
+named_struct('a', 1) IN (named_struct('b', 2))
+named_struct('a', 1) = named_struct('b', 2)
+date_format(DATE'2024-01-01', 'LLLLL')
+date_format(DATE'2024-01-01', 'LLLLLLLL')
+date_format(DATE'2024-01-01', 'MMMMM')
+date_format(DATE'2024-01-01', 'yyyyyyy')
+date_format(DATE'2024-01-01', 'ddd')
+date_format(DATE'2024-01-01', 'EEEEE')
+date_format(DATE'2024-01-01', 'YYYY')
+date_format(DATE'2024-01-01', 'w')
+date_format(DATE'2024-01-01', 'u')
+date_format(DATE'2024-01-01', 'e')
+date_format(DATE'2024-01-01', 'LLLLL YYYY')
+date_format(DATE'2024-01-01', 'GGGGG')
+date_format(DATE'2024-01-01', 'aa')
+date_format(DATE'2024-01-01', 'B')
+""")
+
+
+def zero_partitions(kind):
+    """The folders that zeros with and without a sign go to, what the log says of them, and what is read."""
+
+    def run(c):
+        import json
+        import pathlib
+
+        def folders(path):
+            return sorted({str(f.relative_to(path).parent) for f in pathlib.Path(path).rglob("*.parquet") if "_delta_log" not in str(f)})
+
+        rows = c.spark.sql(f"SELECT * FROM VALUES (1, {kind}(0.0)), (2, {kind}(-0.0D)), (3, {kind}('NaN')), (4, NULL), (5, {kind}(1)) AS t(id, d)").coalesce(1)
+        out = []
+        path = c.path(f"delta_{kind}")
+        rows.write.format("delta").partitionBy("d").save(path)
+        out += [folders(path), sorted(str(row) for row in c.spark.read.format("delta").load(path).selectExpr("id", "cast(d AS string) AS d").collect())]
+        log = (pathlib.Path(path) / "_delta_log" / f"{0:020}.json").read_text().splitlines()
+        out.append(sorted(str(json.loads(line)["add"]["partitionValues"]) for line in log if '"add"' in line))
+        c.spark.sql(f"DROP TABLE IF EXISTS zp_{kind}")
+        c.spark.sql(f"CREATE TABLE zp_{kind} (id INT, d {kind}) USING delta PARTITIONED BY (d)")
+        c.spark.sql(f"INSERT INTO zp_{kind} VALUES (1, 0.0), (2, {kind}(-0.0D))")
+        out.append(sorted(str(row) for row in c.spark.sql(f"SELECT id, cast(d AS string) AS d FROM zp_{kind}").collect()))
+        out.append([row[0] for row in c.spark.sql(f"SELECT id FROM zp_{kind} WHERE d = 0 ORDER BY id").collect()])
+        return out
+
+    area.case_of(f"zero partitions {kind}", run)
+
+
+zero_partitions("double")
+zero_partitions("float")
