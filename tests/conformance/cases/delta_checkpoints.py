@@ -38,6 +38,18 @@ def checkpoints_of(folder):
     return out
 
 
+def settled(folder):
+    """The folder, once the checkpoint of its newest even version is there: they are written beside the commits."""
+    log = folder / "_delta_log"
+    newest = max(int(path.stem) for path in log.glob("*.json") if path.stem.isdigit())
+    pointer = log / "_last_checkpoint"
+    for _ in range(200):
+        if newest < 2 or pointer.exists() and json.loads(pointer.read_text())["version"] >= newest // 2 * 2:
+            break
+        time.sleep(0.05)
+    return folder
+
+
 def pointer_of(folder):
     pointer = json.loads((folder / "_delta_log/_last_checkpoint").read_text())
     v2 = pointer.get("v2Checkpoint")
@@ -57,7 +69,7 @@ def script(name, *statements, create=V2):
         for statement in (create, *statements):
             text = statement.replace("$T", table).replace("$F", c.folder)
             out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
-        folder = folder_of(spark, table)
+        folder = settled(folder_of(spark, table))
         return out + [rows_of(spark.table(table)), metadata_of(folder)[2:], checkpoints_of(folder), pointer_of(folder)]
 
     area._add(name, run)
