@@ -150,8 +150,21 @@ Status check_no_store_setting(const std::string& name) {
       hadoop, rest);
 }
 
+// The protocol of a new table is the lowest that has what it uses.
+Status check_no_protocol_version(const std::string& name) {
+  constexpr std::string_view defaults = "spark.databricks.delta.properties.defaults.";
+  if (!name.starts_with(defaults)) return Status::OK();
+  const std::string_view property = std::string_view(name).substr(defaults.size());
+  if (property != "minReaderVersion" && property != "minWriterVersion") return Status::OK();
+  return Status::unsupported(
+      "{}, which Millstream does not apply: say {}feature.<name>=supported for what new tables "
+      "are to have",
+      name, defaults);
+}
+
 Status check_modifiable(const std::string& name) {
   TRY(check_no_store_setting(name));
+  TRY(check_no_protocol_version(name));
   const Key* key = find_key(name);
   if (key == nullptr) return Status::OK();
   if (key->mutability == Mutability::fixed) {

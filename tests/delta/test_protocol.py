@@ -9,6 +9,7 @@ import threading
 import deltalake
 import pytest
 from deltalake import QueryBuilder
+from pyspark.errors import PySparkException
 
 
 def theirs(path):
@@ -187,3 +188,9 @@ def test_features_are_dropped(spark, tmp_path, feature, properties):
     spark.range(100, 103).selectExpr("id", "'n' AS v", "0 AS p").write.format("delta").mode("append").save(str(path))
     assert sum(theirs(path).values()) == sum(expected.values()) + 3
     assert spark.read.format("delta").option("versionAsOf", 1).load(str(path)).count() == 30
+
+
+@pytest.mark.parametrize("version", ["minReaderVersion", "minWriterVersion"])
+def test_new_tables_have_no_default_protocol(spark, version):
+    with pytest.raises(PySparkException, match="feature.<name>=supported"):
+        spark.conf.set(f"spark.databricks.delta.properties.defaults.{version}", "3")
