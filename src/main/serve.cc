@@ -1,5 +1,7 @@
 #include "main/serve.h"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -22,6 +24,15 @@ sigset_t ending_signals() {
   return set;
 }
 
+// As many open files as the machine lets a process have, which a JVM takes too: a write may have one
+// for each partition.
+void raise_open_files_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) log_warn("the limit of open files stays as it is");
+}
+
 }  // namespace
 
 void hold_signals() {
@@ -33,6 +44,7 @@ void hold_signals() {
 Result<std::unique_ptr<connect::Server>> start_server(const ServeOptions& options,
                                                       stream::Listener* listener,
                                                       bool log_failures) {
+  raise_open_files_limit();
   connect::ServerOptions server;
   server.host = options.host;
   server.port = options.port;
