@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <utility>
 
 #include "base/text.h"
 #include "connector/parquet_files.h"
@@ -195,12 +196,20 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
              !status.is("UNABLE_TO_ACQUIRE_MEMORY");
     }
 
-    // Each turn leaves a mode behind for good.
+    // What fitted nowhere while pages were still on their way to the disk fits a moment later.
+    bool may_fit_later(const Status& status) {
+      return status.is("UNABLE_TO_ACQUIRE_MEMORY") && statement_->repeatable() &&
+             !std::exchange(ran_again_, true);
+    }
+
+    // Each turn leaves a mode behind for good, or the one second try.
     Status with_other_modes(Status status) {
       while (!status.ok()) {
         StatementMode mode = statement_->mode();
         if (statement_->outgrew()) {
           mode.extremes = TextExtremes::sorted;
+        } else if (may_fit_later(status)) {
+          // as it is
         } else if (reads_files(status)) {
           distrust_file(status);
           mode.reading = Reading::batches;
@@ -270,6 +279,7 @@ class DuckEngine final : public Engine, public std::enable_shared_from_this<Duck
     std::unique_ptr<Statement> statement_;
     std::unique_ptr<connector::BatchReader> rows_;
     bool given_ = false;
+    bool ran_again_ = false;
   };
 
   static Result<std::unique_ptr<connector::BatchReader>> start(
