@@ -40,6 +40,16 @@ def tried(action, folder=""):
         return {**named, "condition": found["condition"], "parameters": known}
 
 
+def answers_of(c, spark, table, statements):
+    """What each statement answers, the first of which makes the table: $T is its name, $F the case's folder."""
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    out = []
+    for statement in statements:
+        text = statement.replace("$T", table).replace("$F", c.folder)
+        out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+    return out
+
+
 def folder_of(spark, table):
     return pathlib.Path(spark.sql(f"DESCRIBE DETAIL {table}").collect()[0].location.removeprefix("file:"))
 

@@ -7,7 +7,7 @@ import time
 
 import pyarrow.parquet as pq
 
-from cases._delta import folder_of, metadata_of, rows_of, shown, tried
+from cases._delta import answers_of, folder_of, metadata_of, rows_of
 from cases._sql import views
 from harness import Area
 
@@ -64,11 +64,7 @@ def script(name, *statements, create=V2):
     def run(c):
         spark = views(c)
         table = f"v2_{name}"
-        spark.sql(f"DROP TABLE IF EXISTS {table}")
-        out = []
-        for statement in (create, *statements):
-            text = statement.replace("$T", table).replace("$F", c.folder)
-            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        out = answers_of(c, spark, table, (create, *statements))
         folder = settled(folder_of(spark, table))
         return out + [rows_of(spark.table(table)), metadata_of(folder)[2:], checkpoints_of(folder), pointer_of(folder)]
 

@@ -4,7 +4,7 @@ import json
 import pathlib
 import shutil
 
-from cases._delta import folder_of, rows_of, shown, tried
+from cases._delta import answers_of, folder_of, rows_of
 from cases._sql import views
 from harness import Area
 
@@ -42,11 +42,7 @@ def script(name, *statements, create=PLAIN):
     def run(c):
         spark = views(c)
         table = f"crc_{name}"
-        spark.sql(f"DROP TABLE IF EXISTS {table}")
-        out = []
-        for statement in (create, *statements):
-            text = statement.replace("$T", table)
-            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        out = answers_of(c, spark, table, (create, *statements))
         return out + [checksums_of(folder_of(spark, table))]
 
     area._add(name, run)

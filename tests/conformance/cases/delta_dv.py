@@ -1,6 +1,6 @@
 """Delta tables with deletion vectors: rows that go are marked, not rewritten; what else such tables do."""
 
-from cases._delta import Names, files_of, folder_of, metadata_of, rows_of, shown, tried
+from cases._delta import Names, answers_of, files_of, folder_of, metadata_of, rows_of, tried
 from cases._sql import views
 from harness import Area
 
@@ -21,11 +21,7 @@ def script(name, *statements, create=TABLE, conf=None, metadata=False):
     def run(c):
         spark = views(c)
         table = f"dv_{name}"
-        spark.sql(f"DROP TABLE IF EXISTS {table}")
-        out = []
-        for statement in (create, *statements):
-            text = statement.replace("$T", table).replace("$F", c.folder)
-            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        out = answers_of(c, spark, table, (create, *statements))
         folder = folder_of(spark, table)
         names = Names()
         out += [rows_of(spark.table(table)), spark.table(table).count(), files_of(folder, names)]

@@ -1,6 +1,6 @@
 """Delta tables that number their rows: IDENTITY columns; and streams into tables with rules of their columns."""
 
-from cases._delta import Names, actions_of, folder_of, metadata_of, rows_of, shown, tried
+from cases._delta import Names, actions_of, answers_of, folder_of, metadata_of, rows_of, tried
 from cases._sql import views
 from harness import Area
 
@@ -23,11 +23,7 @@ def script(name, *statements, create=ALWAYS, conf=None):
     def run(c):
         spark = views(c)
         table = f"idt_{name}"
-        spark.sql(f"DROP TABLE IF EXISTS {table}")
-        out = []
-        for statement in (create, *statements):
-            text = statement.replace("$T", table)
-            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        out = answers_of(c, spark, table, (create, *statements))
         folder = folder_of(spark, table)
         return out + [rows_of(spark.table(table)), metadata_of(folder, Names()), commits_of(folder)]
 

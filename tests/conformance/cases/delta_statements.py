@@ -1,6 +1,6 @@
 """Statements that change nothing of a Delta table, and what they leave in its history; properties of the session for new tables."""
 
-from cases._delta import actions_of, folder_of, metadata_of, rows_of, shown, tried
+from cases._delta import actions_of, answers_of, folder_of, metadata_of, rows_of, shown, tried
 from cases._sql import views
 from harness import Area
 
@@ -24,11 +24,7 @@ def script(name, *statements, create=PLAIN):
     def run(c):
         spark = views(c)
         table = f"st_{name}"
-        spark.sql(f"DROP TABLE IF EXISTS {table}")
-        out = []
-        for statement in (create, *statements):
-            text = statement.replace("$T", table)
-            out.append(shown(tried(lambda t=text: rows_of(spark.sql(t)), c.folder)))
+        out = answers_of(c, spark, table, (create, *statements))
         return out + [history_of(folder_of(spark, table))]
 
     area._add(name, run)
