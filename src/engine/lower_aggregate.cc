@@ -323,11 +323,13 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
 
 namespace {
 
-// A distance of RANGE in the type that DuckDB adds to the ordering's.
+// A distance of RANGE in the type that DuckDB adds to the ordering's. A month is no constant:
+// DuckDB holds the constants of a month and of 30 days for equal, and makes one window of two.
 std::string range_distance(const std::string& sql, const column::DataType& distance,
-                           const column::DataType& ordered_by) {
+                           const std::string& key, const column::DataType& ordered_by) {
   if (distance.kind() == TypeKind::day_time_interval) return "to_microseconds(" + sql + ")";
-  if (distance.kind() == TypeKind::year_month_interval) return "to_months(" + sql + ")";
+  if (distance.kind() == TypeKind::year_month_interval)
+    return fmt::format("to_months(CASE WHEN {} IS NULL THEN 0 ELSE {} END)", key, sql);
   return ordered_by.kind() == TypeKind::date ? "to_days(" + sql + ")" : sql;
 }
 
@@ -386,8 +388,8 @@ Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
         TRY_ASSIGN(std::string offset, lower(*b.offset));
         if (!spec.rows && spec.order.size() == 1) {
           const plan::SortKey& by = spec.order[0];
-          offset = range_distance(offset, *b.offset->type, *by.expr->type);
           TRY_ASSIGN(const std::string key, lower(*by.expr));
+          offset = range_distance(offset, *b.offset->type, key, *by.expr->type);
           const bool upwards = (b.kind == Kind::following) == by.ascending;
           if (column::same_type(b.offset->type, by.expr->type))
             offset = within_type(key, offset, *by.expr->type, upwards);
