@@ -15,13 +15,18 @@ idx_t grow_list(duckdb_vector vector, idx_t row, idx_t count) {
 
 }  // namespace
 
+void write_text(duckdb_vector vector, idx_t row, std::string_view value) {
+  hand_over(value.size());
+  duckdb_vector_assign_string_element_len(vector, row, value.data(), value.size());
+}
+
 void Physical<Strings>::write(duckdb_vector vector, idx_t row, const Strings& value) {
   const idx_t begin = grow_list(vector, row, value.items.size());
   duckdb_vector child = duckdb_list_vector_get_child(vector);
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const auto& item = value.items[i];
     if (item.has_value()) {
-      duckdb_vector_assign_string_element_len(child, begin + i, item->data(), item->size());
+      write_text(child, begin + i, *item);
       continue;
     }
     duckdb_vector_ensure_validity_writable(child);

@@ -106,18 +106,21 @@ struct Physical<Blob> : TextPhysical {
   static constexpr duckdb_type type = DUCKDB_TYPE_BLOB;
   static Blob read(void* data, idx_t row) { return {view(data, row)}; }
 };
+// Text or bytes as a row's value, on the account of the kernel at work.
+void write_text(duckdb_vector vector, idx_t row, std::string_view value);
+
 template <>
 struct Physical<std::string> {
   static constexpr duckdb_type type = DUCKDB_TYPE_VARCHAR;
   static void write(duckdb_vector vector, idx_t row, const std::string& value) {
-    duckdb_vector_assign_string_element_len(vector, row, value.data(), value.size());
+    write_text(vector, row, value);
   }
 };
 template <>
 struct Physical<OwnedBlob> {
   static constexpr duckdb_type type = DUCKDB_TYPE_BLOB;
   static void write(duckdb_vector vector, idx_t row, const OwnedBlob& value) {
-    duckdb_vector_assign_string_element_len(vector, row, value.bytes.data(), value.bytes.size());
+    write_text(vector, row, value.bytes);
   }
 };
 template <>

@@ -134,8 +134,7 @@ void write_value(duckdb_vector vector, idx_t row, const DataType& type, const Va
     case TypeKind::char_:
     case TypeKind::varchar:
     case TypeKind::binary:
-      return duckdb_vector_assign_string_element_len(vector, row, value.text.data(),
-                                                     value.text.size());
+      return write_text(vector, row, value.text);
     case TypeKind::array:
     case TypeKind::map:
       return write_list(vector, row, type, value);

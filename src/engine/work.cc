@@ -257,11 +257,27 @@ void proceed(std::size_t steps) {
   payer->step(steps);
 }
 
+void hand_over(std::size_t bytes) {
+  constexpr std::size_t small = 1024;  // of which a chunk of rows holds little
+  if (bytes < small || account == nullptr) return;
+  Account* const payer = account;
+  const OffAccount meanwhile;
+  payer->ask(bytes);
+  payer->took(bytes);
+}
+
 }  // namespace millstream::engine
 
 // Of the whole program: a thread without an account pays a look at a variable.
 void* operator new(std::size_t size) { return millstream::engine::allocate(size); }
 void* operator new[](std::size_t size) { return millstream::engine::allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return millstream::engine::allocate(size);
+  } catch (...) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept { millstream::engine::release(memory); }
 void operator delete[](void* memory) noexcept { millstream::engine::release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { millstream::engine::release(memory); }

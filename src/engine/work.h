@@ -82,6 +82,8 @@ void run_kernel(duckdb_function_info info, const std::function<Status()>& call);
 
 // In a kernel: it goes on, `steps` simple steps later. Throws when it may not.
 void proceed(std::size_t steps);
+// In a kernel: DuckDB is about to copy so many bytes of a result, and keeps them beyond the call.
+void hand_over(std::size_t bytes);
 
 Status register_watch_kernels(duckdb_connection connection);
 
