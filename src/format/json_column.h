@@ -127,7 +127,7 @@ class JsonColumn {
   }
   void set_string(std::int64_t row, std::string_view bytes) {
     char* out = begin_string(row, bytes.size());
-    std::memcpy(out, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
     end_string(bytes.size());
   }
   // The same in two steps, for text that is made in place: room for `size` bytes (and 64 to

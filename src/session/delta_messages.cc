@@ -1,5 +1,6 @@
 #include "session/delta_messages.h"
 
+#include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
