@@ -1,5 +1,6 @@
 // A Sort or Filter may name columns that its input dropped: Spark finds them below, carries them up
 // for the operator and drops them again above it.
+#include "base/text.h"
 #include "plan/relations.h"
 #include "plan/text.h"
 #include "plan/tree.h"
@@ -91,6 +92,21 @@ NodePtr carry(const NodePtr& node, const IdSet& wanted) {
   return outputs_all(*copy, wanted) ? copy : nullptr;
 }
 
+// Groups, also behind their HAVING.
+bool is_of_groups(const Node& node) {
+  return node.kind == NodeKind::aggregate ||
+         (node.kind == NodeKind::filter && node.children[0]->kind == NodeKind::aggregate);
+}
+
+// Such a node with what the expressions ask of the groups.
+Result<NodePtr> with_more_of_groups(const NodePtr& node, std::vector<ExprPtr>& exprs) {
+  if (node->kind == NodeKind::aggregate) return extend_aggregate(node, exprs);
+  auto filter = clone(*node);
+  TRY_ASSIGN(filter->children[0], extend_aggregate(node->children[0], exprs));
+  filter->output = filter->children[0]->output;
+  return NodePtr(filter);
+}
+
 // The projection and the groups below it with what the expressions ask of the groups.
 Result<NodePtr> extend_groups(const NodePtr& project, std::vector<ExprPtr>& exprs) {
   std::vector<ExprPtr> of_groups;
@@ -98,7 +114,7 @@ Result<NodePtr> extend_groups(const NodePtr& project, std::vector<ExprPtr>& expr
     if (has_aggregate_function(*e)) of_groups.push_back(e);
   }
   auto copy = clone(*project);
-  TRY_ASSIGN(copy->children[0], extend_aggregate(project->children[0], of_groups));
+  TRY_ASSIGN(copy->children[0], with_more_of_groups(project->children[0], of_groups));
   IdSet wanted;
   std::size_t next = 0;
   for (ExprPtr& e : exprs) {
@@ -113,6 +129,53 @@ Result<NodePtr> extend_groups(const NodePtr& project, std::vector<ExprPtr>& expr
     out.output.push_back(a);
   }
   return NodePtr(copy);
+}
+
+// All that the expression reads is a column of the node.
+Status check_visible(const Expr& expr, const Node& node) {
+  const IdSet here = ids_of(node);
+  const Expr* lost = nullptr;
+  visit(expr, [&](const Expr& x) {
+    if (x.kind == ExprKind::attribute && !here.contains(key_of(x.id))) lost = &x;
+    return lost == nullptr;
+  });
+  return lost == nullptr ? Status::OK() : unresolved_column({lost->name}, node.output);
+}
+
+// Whether HAVING asks for nothing that is not selected. Only then does Spark order by other
+// aggregates.
+bool having_is_selected(const Node& project) {
+  const Node& having = *project.children[0];
+  if (having.kind != NodeKind::filter) return true;
+  IdSet selected;
+  std::vector<ExprPtr> computed;
+  for (const ExprPtr& e : as<Project>(project).exprs) {
+    if (contains(*e, ExprKind::window)) return false;
+    if (strip_alias(e)->kind == ExprKind::attribute) selected.insert(key_of(strip_alias(e)->id));
+    if (e->kind == ExprKind::alias) computed.push_back(e);
+    selected.insert(key_of(e->id));
+  }
+  const auto condition = transform(as<Filter>(having).condition, [&](const ExprPtr& part) {
+    for (const ExprPtr& e : computed) {
+      if (same_expr(*strip_alias(e), *part)) return make_attribute(attribute_of(*e));
+    }
+    return part;
+  });
+  return subset(*condition, selected);
+}
+
+// Aggregates of an order that Spark does not look for in the groups.
+Status refuse_aggregates(const Node& project, const std::vector<ExprPtr>& exprs) {
+  std::vector<std::string> wrong;
+  for (const ExprPtr& e : exprs) {
+    TRY(check_visible(*e, project));
+    visit(*e, [&](const Expr& part) {
+      const bool aggregate = part.kind == ExprKind::aggregate;
+      if (aggregate) wrong.push_back(sql_expr(part.pretty));
+      return !aggregate;
+    });
+  }
+  return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", join(wrong, ", ")}});
 }
 
 }  // namespace
@@ -138,26 +201,18 @@ Result<NodePtr> MissingColumns::provide(std::vector<ExprPtr>& exprs) const {
   for (const ExprPtr& e : exprs) aggregates = aggregates || has_aggregate_function(*e);
   IdSet wanted;
   for (const ExprPtr& e : exprs) add_references(*e, wanted);
-  if (node_->kind == NodeKind::aggregate && (aggregates || !outputs_all(*node_, wanted))) {
-    return extend_aggregate(node_, exprs);
-  }
-  // Window functions of groups stand in a projection above them.
+  if (is_of_groups(*node_) && (aggregates || !outputs_all(*node_, wanted)))
+    return with_more_of_groups(node_, exprs);
+  // Above groups stand a projection of their window functions and one of what HAVING leaves.
   if (aggregates && node_->kind == NodeKind::project && !as<Project>(*node_).alias &&
-      !node_->children.empty() && node_->children[0]->kind == NodeKind::aggregate) {
+      !node_->children.empty() && is_of_groups(*node_->children[0])) {
+    if (!having_is_selected(*node_)) return refuse_aggregates(*node_, exprs);
     return extend_groups(node_, exprs);
   }
   if (outputs_all(*node_, wanted)) return node_;
   const NodePtr carried = carry(node_, wanted);
   if (carried != nullptr) return carried;
-  for (const ExprPtr& e : exprs) {
-    const Expr* lost = nullptr;
-    const IdSet here = ids_of(*node_);
-    visit(*e, [&](const Expr& x) {
-      if (x.kind == ExprKind::attribute && !here.contains(key_of(x.id))) lost = &x;
-      return lost == nullptr;
-    });
-    if (lost != nullptr) return unresolved_column({lost->name}, node_->output);
-  }
+  for (const ExprPtr& e : exprs) TRY(check_visible(*e, *node_));
   return node_;
 }
 

@@ -1,7 +1,8 @@
 """GROUPING SETS, ROLLUP, CUBE, PIVOT, UNPIVOT, LATERAL VIEW, table functions, TABLESAMPLE, recursion, pipes."""
 
-from cases._sql import queries
+from cases._sql import queries, views
 from harness import Area
+from pyspark.sql import functions as F
 
 area = Area("sql_group")
 
@@ -74,3 +75,30 @@ queries(
         "pipe_select_first": "SELECT 1 AS a |> EXTEND 2 AS b",
     },
 )
+
+# --- what HAVING leaves, in an order that the list does not say
+HAVING = {
+    "aggregate": "SELECT dept, count(*) AS c FROM emp GROUP BY dept HAVING count(*) > 0 ORDER BY sum(salary) DESC, dept",
+    "alias": "SELECT dept, sum(salary) AS s FROM emp GROUP BY dept HAVING s > 5 ORDER BY avg(id) + max(id), dept",
+    "no_keys": "SELECT count(*) FROM emp HAVING count(*) > 0 ORDER BY max(id)",
+    "join": "SELECT a.dept, count(*) FROM emp a JOIN emp b ON a.id = b.boss GROUP BY a.dept HAVING count(*) > 0 ORDER BY max(b.id) DESC, a.dept",
+    "grouping": "SELECT dept, grouping(dept) FROM emp GROUP BY ROLLUP(dept) HAVING grouping(dept) = 0 ORDER BY grouping(dept), max(id)",
+    "grouping_id": "SELECT dept, boss, count(*) FROM emp GROUP BY dept, boss WITH ROLLUP HAVING count(*) > 0 ORDER BY grouping_id(), dept, boss",
+    "key_and_aggregate": "SELECT k FROM t GROUP BY k HAVING k IS NOT NULL ORDER BY lower(k) DESC, count(*)",
+    "key_alone": "SELECT count(*) AS n FROM t GROUP BY k HAVING count(*) > 0 ORDER BY k",
+    "more_than_selected": "SELECT k FROM t GROUP BY k HAVING sum(v) > 1 ORDER BY max(k)",
+    "more_than_selected_several": "SELECT k FROM t GROUP BY k HAVING sum(v) > 1 ORDER BY max(k) + min(v), count(*)",
+    "more_than_selected_same": "SELECT k FROM t GROUP BY k HAVING sum(v) > 1 ORDER BY sum(v)",
+    "expression_of_selected": "SELECT k, sum(v) + 1 AS w FROM t GROUP BY k HAVING sum(v) + 1 > 2 ORDER BY max(d), k",
+    "part_of_selected": "SELECT k, sum(v) + 1 AS w FROM t GROUP BY k HAVING sum(v) > 2 ORDER BY max(d), k",
+    "window": "SELECT k, sum(v) AS s, rank() OVER (ORDER BY sum(v)) AS r FROM t GROUP BY k HAVING sum(v) > 0 ORDER BY max(d)",
+    "unknown": "SELECT k, count(*) AS n FROM t GROUP BY k HAVING count(*) > 0 ORDER BY max(zz)",
+    "not_grouped": "SELECT k, count(*) AS n FROM t GROUP BY k HAVING count(*) > 0 ORDER BY v",
+}
+queries(area, {"having_order_" + name: text for name, text in HAVING.items()}, ordered=True)
+
+
+@area.case(ordered=True)
+def having_order_of_a_frame(c):
+    frame = views(c).table("t").groupBy("k").agg(F.count("*").alias("n")).where("n > 0")
+    return frame.orderBy(F.max("d"))
