@@ -89,8 +89,9 @@ class Grammar {
   Status insert_directory(Statement& out);
   Status change_statement(Statement& out);
   std::size_t after_with() const;
-  bool inserts_after_with() const;
-  Status with_insert(Statement& out);
+  bool changes_after_with() const;
+  Status with_change(Statement& out);
+  void wrap_definitions(spark::connect::Relation& out);
 
   // execute.cc
   Status execute_immediate(Statement& out);
@@ -340,7 +341,7 @@ class Grammar {
   bool positional_markers_ = false;
   int nesting_ = 0;
   int subquery_nesting_ = 0;
-  std::vector<sc::Relation> definitions_;  // of a WITH before INSERT
+  std::vector<sc::Relation> definitions_;  // of a WITH before INSERT or MERGE
   const sc::Relation* from_ = nullptr;     // what stands before INSERT: FROM t INSERT …
   bool in_script_ = false;                 // a statement between BEGIN and END
   std::vector<std::string> labels_;        // of what is open around it

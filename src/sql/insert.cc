@@ -72,9 +72,14 @@ std::size_t Grammar::after_with() const {
   return at;
 }
 
-// WITH … INSERT, or WITH … FROM t INSERT.
-bool Grammar::inserts_after_with() const {
+// WITH … INSERT, WITH … FROM t INSERT, WITH … MERGE, UPDATE or DELETE.
+bool Grammar::changes_after_with() const {
   std::size_t at = after_with();
+  const bool more = at + 1 < tokens_.size();
+  if (more && is_word_at(at, "MERGE"))
+    return is_word_at(at + 1, "INTO") || is_word_at(at + 1, "WITH");
+  if (more && is_word_at(at, "DELETE")) return is_word_at(at + 1, "FROM");
+  if (more && is_word_at(at, "UPDATE")) return true;
   if (at < tokens_.size() && is_word_at(at, "FROM")) {
     while (at < tokens_.size() && !is_word_at(at, "INSERT")) {
       at = tokens_[at].text == "(" ? matching_bracket(at) + 1 : at + 1;
@@ -84,9 +89,12 @@ bool Grammar::inserts_after_with() const {
          (is_word_at(at + 1, "INTO") || is_word_at(at + 1, "OVERWRITE"));
 }
 
-// WITH q AS (…) INSERT INTO t SELECT … FROM q: the names are the query's.
-Status Grammar::with_insert(Statement& out) {
+// WITH q AS (…) INSERT INTO t SELECT … FROM q: the names are the query's, or those of what MERGE
+// takes its rows from.
+Status Grammar::with_change(Statement& out) {
   TRY(with_clause(definitions_));
+  if (is_word("MERGE")) return merge_statement(out);
+  if (is_word("UPDATE") || is_word("DELETE")) return change_statement(out);
   if (is_word("FROM")) return from_insert(out);
   TRY(expect_word("INSERT"));
   return insert_statement(out);

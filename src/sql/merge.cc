@@ -102,6 +102,7 @@ Status Grammar::merge_source(Merge& merge) {
   TRY(relation_primary(*merge.query));
   if (merge.query->has_subquery_alias() && merge.query->subquery_alias().input().has_to_df())
     return Status::error("COLUMN_ALIASES_NOT_ALLOWED", {{"op", "MERGE"}});
+  wrap_definitions(*merge.query);
   gather_subqueries(*merge.query);
   merge.query->mutable_common()->mutable_origin()->mutable_jvm_origin()->set_sql_text(
       std::string(text_));

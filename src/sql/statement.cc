@@ -136,7 +136,7 @@ Status Grammar::statement(Statement& out) {
     if (is_word(word)) return refused_statement(std::string(word));
   }
   if (is_word("FROM")) return from_insert(out);
-  if (is_word("WITH") && is_name(1) && inserts_after_with()) return with_insert(out);
+  if (is_word("WITH") && is_name(1) && changes_after_with()) return with_change(out);
   Query query;
   TRY(whole_query(&query.relation));
   out = std::move(query);
@@ -161,16 +161,20 @@ Status Grammar::empty_statement() const {
   return syntax_error(text_, peek(), Status::error("PARSE_EMPTY_STATEMENT"));
 }
 
+// With the names of the WITH before the statement.
+void Grammar::wrap_definitions(sc::Relation& out) {
+  if (definitions_.empty()) return;
+  sc::Relation root = take_relation(out);
+  out.mutable_with_relations()->mutable_root()->Swap(&root);
+  for (auto& one : definitions_) out.mutable_with_relations()->add_references()->Swap(&one);
+  definitions_.clear();
+}
+
 // A query with the subqueries of its expressions.
 Status Grammar::whole_query(std::shared_ptr<sc::Relation>* out) {
   *out = std::make_shared<sc::Relation>();
   TRY(from_ == nullptr ? query(**out) : from_body(*from_, position_, **out));
-  if (!definitions_.empty()) {
-    sc::Relation root = take_relation(**out);
-    (*out)->mutable_with_relations()->mutable_root()->Swap(&root);
-    for (auto& one : definitions_) (*out)->mutable_with_relations()->add_references()->Swap(&one);
-    definitions_.clear();
-  }
+  wrap_definitions(**out);
   gather_subqueries(**out);
   (*out)->mutable_common()->mutable_origin()->mutable_jvm_origin()->set_sql_text(
       std::string(text_));

@@ -140,3 +140,30 @@ merge("evolve_star_members_in_map", STARS, head=EVOLVE, columns="id INT, s MAP<S
       rows="(1, map('x', named_struct('a', 1, 'b', 2)))",
       source="SELECT 1 AS id, map('y', named_struct('a', 10, 'c', 20)) AS s")
 merge("evolve_assignment", "WHEN MATCHED THEN UPDATE SET extra = s.extra", head=EVOLVE, source="SELECT 2 AS id, 1 AS extra")
+
+# --- names of a WITH before the statement
+merge("with_source", f"{UPDATE} {INSERT}", head=f"WITH src AS ({SOURCE}) MERGE INTO", using="src s")
+merge("with_two", "WHEN MATCHED THEN UPDATE SET v = concat(s.v, '!')", using="(SELECT * FROM b) s",
+      head=f"WITH a AS ({SOURCE}), b(id, v) AS (SELECT id, v FROM a WHERE id < 4) MERGE INTO")
+merge("with_evolution", "WHEN NOT MATCHED THEN INSERT *", using="src s",
+      head="WITH src AS (SELECT 9 AS id, 'n' AS v, 1L AS n, 2 AS more) MERGE WITH SCHEMA EVOLUTION INTO")
+merge("with_unused", "WHEN MATCHED THEN DELETE", head="WITH src AS (SELECT 1) MERGE INTO")
+error("with_unknown", "WHEN MATCHED THEN DELETE", using="WITH src AS (SELECT 1 AS id) src s")
+
+
+def changed_with(name, text):
+    def run(c):
+        spark = views(c)
+        spark.sql(f"DROP TABLE IF EXISTS mg_{name}")
+        spark.sql(f"CREATE TABLE mg_{name} ({TARGET}) USING delta")
+        spark.sql(f"INSERT INTO mg_{name} VALUES {TARGET_ROWS}")
+        spark.sql(text.replace("$T", f"mg_{name}")).collect()
+        return rows_of(spark, f"mg_{name}")
+
+    area._add(name, run)
+
+
+changed_with("with_update", "WITH q AS (SELECT 1 AS x) UPDATE $T SET n = n + 1 WHERE id = 2")
+changed_with("with_delete", "WITH q AS (SELECT 1 AS x) DELETE FROM $T WHERE id = 2")
+changed_with("with_delete_of_name", "WITH q AS (SELECT 2 AS x) DELETE FROM $T WHERE id IN (SELECT x FROM q)")
+changed_with("with_delete_from_name", "WITH q AS (SELECT 2 AS x) DELETE FROM q WHERE x = 2")
