@@ -372,6 +372,7 @@ Result<delta::WritePlan> TableChange::plan_for(const column::Schema& data) const
   request.merge_schema = true;
   request.rule = delta::CastRule::cast;
   request.enforces_constraints = true;
+  request.columns_computed = true;
   return delta::plan_write(snapshot_, request, log_->table(), session_.runtime().clock->now_ms());
 }
 
@@ -380,6 +381,7 @@ Result<delta::WritePlan> TableChange::plan_for_write(const column::Schema& data,
   request.data = data;
   request.merge_schema = merge;
   request.enforces_constraints = true;
+  request.columns_computed = true;
   return delta::plan_write(snapshot_, request, log_->table(), session_.runtime().clock->now_ms());
 }
 

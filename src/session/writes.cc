@@ -330,17 +330,17 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
   TRY(prepare_delta_write(session, options));
   TRY(note_batch_write(session, *node, directory, txn_of(options)));
   const auto& store = session.runtime().store;
+  TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
+  options.columns_computed = true;
   if (!options.replace_where.empty() && options.mode == SaveMode::overwrite) {
     TRY_ASSIGN(const bool exists, delta::is_delta_table(store, directory));
     if (exists) {
       proto::Expression where;
       where.mutable_expression_string()->set_expression(options.replace_where);
-      return replace_rows(session, {directory, &where, options.replace_where, true}, options, node,
-                          context);
+      return replace_rows(session, {directory, &where, options.replace_where, true}, options,
+                          completed, context);
     }
   }
-  TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
-  options.columns_computed = true;
   TRY_ASSIGN(const auto arranged, for_few_files(session, directory, options, completed));
   const auto attempt = [&]() -> Status {
     TRY_ASSIGN(const auto output, execute_for_files(session, arranged, context));
@@ -481,7 +481,8 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                       strings_of(write.partitioning_columns())));
   // Spark replaces the whole table, its schema too.
-  if (mode == SaveMode::overwrite && exists) options.overwrite_schema = true;
+  if (mode == SaveMode::overwrite && exists && options.replace_where.empty())
+    options.overwrite_schema = true;
   TRY(put_clustering(session, write, directory, &options));
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
   return write_delta(session, directory, std::move(options), node, context);
@@ -685,7 +686,9 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   if (some_rows) {
     TRY(prepare_delta_write(session, options));
     const auto& where = write.overwrite_condition();
-    return replace_rows(session, {directory, &where, text_of(where), true}, options, node, context);
+    TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
+    return replace_rows(session, {directory, &where, text_of(where), true}, options, completed,
+                        context);
   }
   return write_delta(session, directory, std::move(options), node, context);
 }

@@ -137,3 +137,29 @@ for place, text in {
     "insert_values": "INSERT INTO $T (c) VALUES ('bad')",
 }.items():
     message("place_" + place, text)
+
+# --- parts of a table that are replaced
+PARTS = "a INT, b STRING DEFAULT 'd', c INT"
+PART_ROWS = "(1, 'x', 1), (2, 'y', 2)"
+PARTED = "PARTITIONED BY (c) " + FEATURE
+rows("overwrite_partition", "INSERT OVERWRITE $T PARTITION (c = 1) SELECT 5, 'z'", columns=PARTS, initial=PART_ROWS, tail=PARTED, shown="SELECT * FROM $T")
+rows("overwrite_partition_default", "INSERT OVERWRITE $T PARTITION (c = 1) (a) SELECT 5", columns=PARTS, initial=PART_ROWS, tail=PARTED, shown="SELECT * FROM $T")
+rows("replace_where", "INSERT INTO $T REPLACE WHERE c = 1 SELECT 7, 'q', 1", columns=PARTS, initial=PART_ROWS, tail=PARTED, shown="SELECT * FROM $T")
+rows("replace_where_data", "INSERT INTO $T REPLACE WHERE a = 2 SELECT 2, 'q', 1", columns=PARTS, initial=PART_ROWS, tail=PARTED, shown="SELECT * FROM $T")
+
+
+def replaced_by_frame(name, columns, frame, where):
+    def run(c):
+        spark = views(c)
+        spark.sql(f"DROP TABLE IF EXISTS df_{name}")
+        spark.sql(f"CREATE TABLE df_{name} ({columns}) USING delta {FEATURE}")
+        spark.sql(f"INSERT INTO df_{name} (a, c) VALUES (1, 1), (2, 2)")
+        spark.sql(frame).write.format("delta").mode("overwrite").option("replaceWhere", where).saveAsTable(f"df_{name}")
+        return spark.table(f"df_{name}")
+
+    area._add(name, run)
+
+
+replaced_by_frame("frame_replace_where", PARTS, "SELECT 7 AS a, 'q' AS b, 1 AS c", "c = 1")
+replaced_by_frame("frame_replace_where_generated", "a INT, c INT, g INT GENERATED ALWAYS AS (a + 1)", "SELECT 7 AS a, 1 AS c", "c = 1")
+replaced_by_frame("frame_replace_where_default_missing", PARTS, "SELECT 7 AS a, 1 AS c", "c = 1")
