@@ -171,6 +171,8 @@ struct Repartition final : Node {
   Repartition() : Node(NodeKind::repartition) {}
   std::optional<int> partitions;
   bool shuffle = true;
+  std::vector<SortKey> keys;  // rows of a key are together; empty: rows as they come
+  bool ranges = false;        // in the keys' order; else by their hash
 };
 
 struct Sample final : Node {

@@ -126,6 +126,15 @@ NodePtr prune_generate(const NodePtr& node, IdSet required) {
   return copy;
 }
 
+// Where each row's file is matters to who writes the rows, and that is seen to before.
+NodePtr prune_repartition(const NodePtr& node, const IdSet& required) {
+  auto copy = std::make_shared<Repartition>(as<Repartition>(*node));
+  copy->keys.clear();
+  copy->children[0] = prune(copy->children[0], required);
+  keep_available(*copy);
+  return copy;
+}
+
 // Operators whose output is their input's.
 NodePtr prune_passing(const NodePtr& node, IdSet required) {
   for_each_expression(*node, [&](const Expr& e) { add_references(e, required); });
@@ -163,6 +172,8 @@ NodePtr prune(const NodePtr& node, const IdSet& required) {
       return prune_set_operation(node, required);
     case NodeKind::generate:
       return prune_generate(node, required);
+    case NodeKind::repartition:
+      return prune_repartition(node, required);
     default:
       return prune_passing(node, required);
   }

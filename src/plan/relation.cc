@@ -100,28 +100,6 @@ const Rel* input_of(const Rel& r) {
 
 namespace {
 
-NodePtr repartitioned(int partitions, bool shuffle, NodePtr input) {
-  auto node = std::make_shared<Repartition>();
-  node->partitions = partitions;
-  node->shuffle = shuffle;
-  node->output = input->output;
-  node->children.push_back(std::move(input));
-  return node;
-}
-
-// Of all hints those that say how many files a write makes; how a plan runs is found here anew.
-NodePtr hinted(const sc::Hint& hint, NodePtr input) {
-  const bool shuffle = equals_ignore_case(hint.name(), "repartition");
-  const bool counts = shuffle || equals_ignore_case(hint.name(), "coalesce");
-  if (!counts || hint.parameters_size() != 1 || !hint.parameters(0).literal().has_integer())
-    return input;
-  return repartitioned(hint.parameters(0).literal().integer(), shuffle, std::move(input));
-}
-
-}  // namespace
-
-namespace {
-
 // Errors of an operator as a whole; those of its expressions have places of their own.
 bool is_of_relation(const std::string& condition) {
   for (const char* known :
@@ -302,26 +280,9 @@ Result<NodePtr> RelationAnalyzer::unary(const Rel& r, NodePtr input) {
     case Rel::kHint:
       return hinted(r.hint(), std::move(input));
     case Rel::kRepartition:
-      return repartitioned(r.repartition().num_partitions(), r.repartition().shuffle(),
-                           std::move(input));
-    case Rel::kRepartitionByExpression: {
-      // By keys all rows stay together: so do those of a key.
-      auto node = std::make_shared<Repartition>();
-      const auto& proto = r.repartition_by_expression();
-      Scope scope = scope_of({input});
-      const MissingColumns missing(input, settings_.case_sensitive);
-      scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id) {
-        return missing.find(parts, plan_id);
-      });
-      ExpressionAnalyzer analyzer(settings_, scope);
-      for (const auto& e : proto.partition_exprs()) {
-        const auto& bare = e.has_sort_order() ? e.sort_order().child() : e;
-        TRY_ASSIGN(auto resolved, analyzer.resolve(bare));
-      }
-      node->output = input->output;
-      node->children.push_back(std::move(input));
-      return NodePtr(node);
-    }
+      return repartition(r.repartition(), std::move(input));
+    case Rel::kRepartitionByExpression:
+      return repartition_by(r.repartition_by_expression(), std::move(input));
     case Rel::kCollectMetrics:
       return collect_metrics(r.collect_metrics(), std::move(input));
     case Rel::kWithWatermark:

@@ -242,6 +242,20 @@ SortKey sort_key_like(const sc::Expression_SortOrder& order, const ExprPtr& colu
 
 }  // namespace
 
+Status check_ordering(const SortKey& key) {
+  const auto kind = key.expr->type->kind();
+  if (kind != column::TypeKind::map && kind != column::TypeKind::variant &&
+      kind != column::TypeKind::calendar_interval) {
+    return Status::OK();
+  }
+  const std::string text = key.expr->pretty + (key.ascending ? " ASC" : " DESC") +
+                           (key.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+  return Status::error("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+                       {{"sqlExpr", sql_expr(text)},
+                        {"functionName", "`sortorder`"},
+                        {"dataType", sql_type(key.expr->type)}});
+}
+
 Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   Scope scope = scope_of({input});
   const MissingColumns missing(input, settings_.case_sensitive);
@@ -290,16 +304,7 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   TRY_ASSIGN(NodePtr provider, std::move(provided));
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     node->keys[i].expr = exprs[i];
-    const auto kind = exprs[i]->type->kind();
-    if (kind == column::TypeKind::map || kind == column::TypeKind::variant ||
-        kind == column::TypeKind::calendar_interval) {
-      const std::string text = exprs[i]->pretty + (node->keys[i].ascending ? " ASC" : " DESC") +
-                               (node->keys[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
-      return Status::error("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
-                           {{"sqlExpr", sql_expr(text)},
-                            {"functionName", "`sortorder`"},
-                            {"dataType", sql_type(exprs[i]->type)}});
-    }
+    TRY(check_ordering(node->keys[i]));
   }
   node->output = provider->output;
   node->children.push_back(provider);

@@ -16,6 +16,7 @@ class ChunkedCachedLocalRelation;
 class CollectMetrics;
 class Deduplicate;
 class Drop;
+class Hint;
 class Join;
 class AsOfJoin;
 class LateralJoin;
@@ -28,6 +29,7 @@ class Project;
 class Range;
 class Read;
 class Repartition;
+class RepartitionByExpression;
 class SQL;
 class Sample;
 class SetOperation;
@@ -124,6 +126,15 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   Result<NodePtr> inline_table(const spark::connect::UnresolvedTableValuedFunction& proto);
   Result<NodePtr> sql_keywords();
   Result<NodePtr> collations();
+
+  // relation_repartition.cc
+  Result<NodePtr> repartition(const spark::connect::Repartition& proto, NodePtr input);
+  Result<NodePtr> repartition_by(const spark::connect::RepartitionByExpression& proto,
+                                 NodePtr input);
+  Result<NodePtr> hinted(const spark::connect::Hint& hint, NodePtr input);
+  Result<spark::connect::Expression> hint_column(const std::string& hint,
+                                                 const spark::connect::Expression& parameter,
+                                                 const NodePtr& input);
 
   // select.cc
   class SelectAnalyzer;
@@ -278,6 +289,8 @@ void visit_outside_aggregates(const Expr& e, const std::function<void(const Expr
 bool has_aggregate_function(const Expr& expr);
 bool has_nested_aggregate(const Expr& expr);  // sum(sum(x))
 Status check_no_generator(const Expr& expr, const std::string& operator_name);
+// DATATYPE_MISMATCH.INVALID_ORDERING_TYPE: values of the key have no order.
+Status check_ordering(const SortKey& key);
 // An Aggregate that the SQL parser wrote for a SELECT; see select.cc.
 bool is_sql_select(const spark::connect::Aggregate& proto);
 bool is_sql_pivot(const spark::connect::Aggregate& proto);  // and for a PIVOT

@@ -87,6 +87,9 @@ void each_expression(N& node, const F& f) {
     case NodeKind::generate:
       f(cast(static_cast<Generate*>(nullptr)).generator);
       break;
+    case NodeKind::repartition:
+      for (auto& key : cast(static_cast<Repartition*>(nullptr)).keys) f(key.expr);
+      break;
     case NodeKind::sample:
       if (auto& sample = cast(static_cast<Sample*>(nullptr)); sample.by != nullptr) f(sample.by);
       break;

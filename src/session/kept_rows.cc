@@ -140,7 +140,6 @@ Result<std::shared_ptr<const KeptRows>> KeptRows::make(const connector::Batches&
 
 Status KeptRows::keep(const connector::Batches& rows, const std::string& directory) {
   KeptFile file;
-  std::int64_t bytes = 0;
   for (const auto& partition : rows.partitions) {
     TRY_ASSIGN(const auto reader, partition());
     for (;;) {
@@ -149,8 +148,8 @@ Status KeptRows::keep(const connector::Batches& rows, const std::string& directo
       if (batch->num_rows() == 0) continue;
       starts_.push_back(rows_);
       rows_ += batch->num_rows();
-      bytes += arrow::util::TotalBufferSize(*batch);
-      if (path_.empty() && bytes > memory_bytes_max) {
+      bytes_ += arrow::util::TotalBufferSize(*batch);
+      if (path_.empty() && bytes_ > memory_bytes_max) {
         std::error_code ignored;
         std::filesystem::create_directories(directory, ignored);
         path_ = directory + "/rows-" + new_uuid() + ".arrow";
@@ -217,19 +216,17 @@ Result<std::unique_ptr<connector::BatchReader>> KeptRows::read(
       std::make_unique<FileReader>(*file, first, last, columns, arrow_schema, shared_from_this()));
 }
 
-connector::Batches KeptRows::in_partitions(std::size_t count) const {
+connector::Batches KeptRows::in_partitions(const std::vector<std::int64_t>& ends) const {
   connector::Batches out{schema_, {}};
   std::vector<int> columns;
   for (std::size_t i = 0; i < schema_.size(); ++i) columns.push_back(static_cast<int>(i));
   const auto self = shared_from_this();
-  const auto share = rows_ / static_cast<std::int64_t>(count);
-  const auto more = rows_ % static_cast<std::int64_t>(count);
+  const auto batch_of = [&](std::int64_t row) {
+    return static_cast<int>(std::ranges::upper_bound(starts_, row) - starts_.begin()) - 1;
+  };
   std::int64_t first = 0;
-  for (std::size_t i = 0; i < count && first < rows_; ++i) {
-    const std::int64_t end = first + share + (static_cast<std::int64_t>(i) < more ? 1 : 0);
-    const auto batch_of = [&](std::int64_t row) {
-      return static_cast<int>(std::ranges::upper_bound(starts_, row) - starts_.begin()) - 1;
-    };
+  for (const std::int64_t end : ends) {
+    if (end == first) continue;
     const int first_batch = batch_of(first);
     const int last_batch = batch_of(end - 1) + 1;
     out.partitions.push_back([self, columns, first, end, first_batch,
@@ -243,22 +240,25 @@ connector::Batches KeptRows::in_partitions(std::size_t count) const {
   return out;
 }
 
-CachedRows::CachedRows(Runtime& runtime, std::string time_zone, plan::NodePtr node)
-    : runtime_(runtime), time_zone_(std::move(time_zone)), node_([&] {
-        auto project = std::make_shared<plan::Project>();
-        for (const plan::Attribute& a : node->output) {
-          plan::Attribute out = a;
-          out.hidden = false;
-          out.name = "c" + std::to_string(project->exprs.size());
-          out.id = plan::next_attribute_id();
-          project->exprs.push_back(plan::make_alias(plan::make_attribute(a), out.name, out.id));
-          project->output.push_back(std::move(out));
-        }
-        project->children.push_back(std::move(node));
-        return project;
-      }()) {
-  schema_ = plan::schema_of(*node_);
+plan::NodePtr in_numbered_columns(plan::NodePtr node) {
+  auto project = std::make_shared<plan::Project>();
+  for (const plan::Attribute& a : node->output) {
+    plan::Attribute out = a;
+    out.hidden = false;
+    out.name = "c" + std::to_string(project->exprs.size());
+    out.id = plan::next_attribute_id();
+    project->exprs.push_back(plan::make_alias(plan::make_attribute(a), out.name, out.id));
+    project->output.push_back(std::move(out));
+  }
+  project->children.push_back(std::move(node));
+  return project;
 }
+
+CachedRows::CachedRows(Runtime& runtime, std::string time_zone, plan::NodePtr node)
+    : runtime_(runtime),
+      time_zone_(std::move(time_zone)),
+      node_(in_numbered_columns(std::move(node))),
+      schema_(plan::schema_of(*node_)) {}
 
 Result<std::shared_ptr<const KeptRows>> CachedRows::rows() const {
   const std::lock_guard lock(mutex_);

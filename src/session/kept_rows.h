@@ -27,8 +27,11 @@ class KeptRows final : public connector::Table, public std::enable_shared_from_t
   Result<connector::Batches> scan(const connector::ScanRequest& request) const override;
   std::optional<std::int64_t> rows_estimated() const override { return rows_; }
   std::string describe() const override { return "InMemoryTableScan"; }
-  // All columns in `count` partitions of as many rows, in order; the first have one more.
-  connector::Batches in_partitions(std::size_t count) const;
+  std::int64_t rows() const { return rows_; }
+  std::int64_t bytes() const { return bytes_; }  // as they lie in memory
+  // All columns in partitions that end before these rows, which are in order; those of no rows are
+  // left out.
+  connector::Batches in_partitions(const std::vector<std::int64_t>& ends) const;
 
  private:
   explicit KeptRows(column::Schema schema) : schema_(std::move(schema)) {}
@@ -44,10 +47,13 @@ class KeptRows final : public connector::Table, public std::enable_shared_from_t
   int file_batches_ = 0;
   std::vector<std::int64_t> starts_;  // of each batch its first row
   std::int64_t rows_ = 0;
+  std::int64_t bytes_ = 0;
 };
 
-// The rows of a plan, computed when they are first read. Columns are c0, c1, … for each of the
-// plan's output, hidden ones too.
+// The plan with columns c0, c1, … for each of its output, hidden ones too.
+plan::NodePtr in_numbered_columns(plan::NodePtr node);
+
+// The rows of a plan in numbered columns, computed when they are first read.
 class CachedRows final : public connector::Table {
  public:
   CachedRows(Runtime& runtime, std::string time_zone, plan::NodePtr node);

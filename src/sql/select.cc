@@ -179,23 +179,30 @@ Status Grammar::finish_select(SelectParts& parts, sc::Relation& out) {
   return Status::OK();
 }
 
-// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Kept are those that count the files of
-// a write.
+namespace {
+
+bool spreads_rows(const std::string& hint) {
+  for (const char* name : {"COALESCE", "REPARTITION", "REPARTITION_BY_RANGE", "REBALANCE"}) {
+    if (equals_ignore_case(hint, name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// /*+ BROADCAST(t), COALESCE(3) */: how Spark is to run it. Kept are those that spread the
+// rows over the files of a write.
 Status Grammar::hints(SelectParts& parts) {
   while (accept_symbol("/*+")) {
     do {
       sc::Hint hint;
       TRY(name(hint.mutable_name()));
-      if (!accept_symbol("(") || accept_symbol(")")) continue;
+      if (!accept_symbol("(")) continue;
       do {
-        TRY(primary(*hint.add_parameters()));
-        std::string member;
-        while (accept_symbol(".")) TRY(name(&member));
+        TRY(postfix(*hint.add_parameters()));
       } while (accept_symbol(","));
       TRY(expect_symbol(")"));
-      const bool counts = equals_ignore_case(hint.name(), "repartition") ||
-                          equals_ignore_case(hint.name(), "coalesce");
-      if (counts) parts.hints.push_back(std::move(hint));
+      if (spreads_rows(hint.name())) parts.hints.push_back(std::move(hint));
     } while (accept_symbol(",") || is_name());
     TRY(expect_symbol("*/"));
   }
