@@ -233,6 +233,14 @@ bool names_agree(const DataType& a, const DataType& b) {
   return x.size() == y.size();
 }
 
+bool same_but_for_names(const TypePtr& a, const TypePtr& b) {
+  if (!a->is_nested() || a->kind() != b->kind())
+    return column::same_type_ignoring_nullability(a, b);
+  return std::ranges::equal(a->fields(), b->fields(), [](const auto& x, const auto& y) {
+    return same_but_for_names(x.type, y.type);
+  });
+}
+
 namespace {
 
 bool all_agree(const std::vector<Argument>& arguments, const DataType& common) {

@@ -33,6 +33,8 @@ bool is_orderable(const column::DataType& type);
 // Whether the fields of structs, however deep, have one name each, in any case: others have no
 // common type, though they can be compared.
 bool names_agree(const column::DataType& a, const column::DataType& b);
+// Whether the types are one but for the names of fields and what may be NULL.
+bool same_but_for_names(const column::TypePtr& a, const column::TypePtr& b);
 
 // "\"INT\"": how messages quote a type, an expression.
 std::string quoted(const column::TypePtr& type);

@@ -69,9 +69,15 @@ const Expr* first_of(const Expr& expr, ExprKind kind) {
   return found;
 }
 
-// The common type of all, nothing when there is none.
+// The common type of all, nothing when there is none: members of structs of other names go together
+// only where their types are the same.
 TypePtr common_type(const std::vector<ExprPtr>& exprs, bool ansi) {
   TypePtr common;
+  const auto agrees = [&](const ExprPtr& e) {
+    return functions::names_agree(*exprs[0]->type, *e->type) ||
+           functions::same_but_for_names(exprs[0]->type, e->type);
+  };
+  if (!std::ranges::all_of(exprs, agrees)) return nullptr;
   if (!ansi) {
     std::vector<TypePtr> types;
     for (const auto& e : exprs) types.push_back(e->type);

@@ -87,7 +87,7 @@ Result<std::vector<Attribute>> columns_of(const Rows& rows, bool ansi) {
       // Numbers have the type that they have together without ANSI.
       const bool numbers = column.type->is_numeric() && row[c]->type->is_numeric();
       const auto stays = [](const TypePtr& type) {
-        return type->kind() == column::TypeKind::boolean ||
+        return type->is_numeric() || type->kind() == column::TypeKind::boolean ||
                type->kind() == column::TypeKind::binary || type->kind() == column::TypeKind::time;
       };
       const bool never = apart && (stays(column.type) || stays(row[c]->type));

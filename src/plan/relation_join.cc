@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "functions/coerce.h"
+#include "plan/by_name.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
 #include "plan/text.h"
@@ -260,12 +262,32 @@ Result<SetOperationType> set_type(const sc::SetOperation& proto) {
 
 // The right input's columns in the left one's order; columns that only one side has are NULL on the
 // other.
-Status match_names(NodePtr& left, NodePtr& right, bool allow_missing, bool case_sensitive) {
+// A column of a union by name, its members in the order of the other side's.
+Result<ExprPtr> matched(const ExprPtr& column, const TypePtr& like, const NameRules& rules,
+                        const MakeCall& call) {
+  if (!rules.fills) {
+    const auto mismatch = name_mismatch(column->type, like, rules);
+    if (mismatch && !mismatch->missing.empty()) {
+      std::vector<std::string> members;
+      for (const auto& name : mismatch->members) members.push_back(sql_id(name));
+      return Status::error("FIELD_NOT_FOUND", {{"fieldName", sql_id(mismatch->missing)},
+                                               {"fields", join(members, ", ")}});
+    }
+  }
+  if (is_in_order_of(column->type, like, rules)) return column;
+  TRY_ASSIGN(const auto ordered, in_order_of(column, like, rules, call));
+  return make_alias(ordered, column->name, next_attribute_id(), column->metadata);
+}
+
+Status match_names(NodePtr& left, NodePtr& right, const NameRules& rules, const MakeCall& call) {
+  const bool allow_missing = rules.fills;
+  const bool case_sensitive = rules.case_sensitive;
   const std::vector<ExprPtr> l = visible_columns(*left);
   const std::vector<ExprPtr> r = visible_columns(*right);
   std::vector<std::string> names;
   for (const ExprPtr& e : r) names.push_back(e->name);
   std::vector<ExprPtr> right_columns;
+  std::vector<ExprPtr> left_columns = l;
   std::vector<bool> used(r.size(), false);
   for (const ExprPtr& wanted : l) {
     std::size_t found = r.size();
@@ -285,9 +307,12 @@ Status match_names(NodePtr& left, NodePtr& right, bool allow_missing, bool case_
       continue;
     }
     used[found] = true;
-    right_columns.push_back(r[found]);
+    const TypePtr like =
+        allow_missing ? with_members_of(wanted->type, r[found]->type, rules) : wanted->type;
+    TRY_ASSIGN(auto right_column, matched(r[found], like, rules, call));
+    right_columns.push_back(std::move(right_column));
+    TRY_ASSIGN(left_columns[right_columns.size() - 1], matched(wanted, like, rules, call));
   }
-  std::vector<ExprPtr> left_columns = l;
   for (std::size_t i = 0; i < r.size(); ++i) {
     if (used[i]) continue;
     right_columns.push_back(r[i]);
@@ -295,7 +320,7 @@ Status match_names(NodePtr& left, NodePtr& right, bool allow_missing, bool case_
       left_columns.push_back(make_alias(null_literal(r[i]->type), r[i]->name, next_attribute_id()));
     }
   }
-  if (left_columns.size() != l.size()) left = make_project(visible_only(left), left_columns);
+  if (left_columns != l) left = make_project(visible_only(left), left_columns);
   right = make_project(visible_only(right), right_columns);
   return Status::OK();
 }
@@ -312,8 +337,25 @@ NodePtr cast_columns(const NodePtr& input, const std::vector<TypePtr>& types, bo
   return changed ? make_project(visible_only(input), std::move(columns)) : visible_only(input);
 }
 
+// `a`, of which may be NULL what may be in `b` at the same place.
 TypePtr merge_nullability(const TypePtr& a, const TypePtr& b) {
-  return column::same_type(a, b) ? a : column::as_nullable(a);
+  if (column::same_type(a, b)) return a;
+  if (a->kind() != b->kind() || a->fields().size() != b->fields().size()) return a;
+  std::vector<column::Field> fields = a->fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields[i].type = merge_nullability(fields[i].type, b->fields()[i].type);
+    fields[i].nullable = fields[i].nullable || b->fields()[i].nullable;
+  }
+  switch (a->kind()) {
+    case TypeKind::array:
+      return column::array_type(fields[0].type, fields[0].nullable);
+    case TypeKind::map:
+      return column::map_type(fields[0].type, fields[1].type, fields[1].nullable);
+    case TypeKind::struct_:
+      return column::struct_type(std::move(fields));
+    default:
+      return a;
+  }
 }
 
 }  // namespace
@@ -335,7 +377,16 @@ Result<NodePtr> RelationAnalyzer::set_operation(const sc::SetOperation& proto) {
   TRY_ASSIGN(NodePtr left, relation(proto.left_input()));
   TRY_ASSIGN(NodePtr right, relation(proto.right_input()));
   if (proto.by_name()) {
-    TRY(match_names(left, right, proto.allow_missing_columns(), settings_.case_sensitive));
+    NameRules rules;
+    rules.case_sensitive = settings_.case_sensitive;
+    rules.fills = proto.allow_missing_columns();
+    rules.enters_maps = false;
+    Scope nothing({}, settings_.case_sensitive);
+    ExpressionAnalyzer analyzer(settings_, nothing);
+    const auto call = [&](const std::string& name, Exprs arguments) {
+      return analyzer.call(name, std::move(arguments));
+    };
+    TRY(match_names(left, right, rules, call));
   }
   const Exprs l = visible_columns(*left);
   const Exprs r = visible_columns(*right);
@@ -351,7 +402,10 @@ Result<NodePtr> RelationAnalyzer::set_operation(const sc::SetOperation& proto) {
   std::vector<TypePtr> types;
   for (std::size_t i = 0; i < l.size(); ++i) {
     TypePtr common = functions::wider_type(l[i]->type, r[i]->type, settings_.functions.ansi);
-    if (common == nullptr) {
+    // Members of other names go together where the types are the same, and in a union only.
+    const bool names = functions::names_agree(*l[i]->type, *r[i]->type) ||
+                       (is_union && functions::same_but_for_names(l[i]->type, r[i]->type));
+    if (common == nullptr || !names) {
       return Status::error("INCOMPATIBLE_COLUMN_TYPE",
                            {{"operator", name},
                             {"columnOrdinalNumber", ordinal_word(i + 1)},

@@ -117,6 +117,7 @@ Result<ExprPtr> RowExpressions::stored(const ExprPtr& value, const column::Field
                        !same_names(value->type, to);
   if (by_name && to->kind() == TypeKind::struct_) return stored_struct(value, column);
   if (by_name && to->kind() == TypeKind::array) return stored_array(value, column);
+  if (by_name && to->kind() == TypeKind::map) return stored_map(value, column);
   if (by_name || !functions::can_cast(value->type, column::as_nullable(to), true)) {
     return Status::error("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
                          {{"sqlExpr", sql_expr("CAST(" + value->pretty + " AS " + to->sql() + ")")},
@@ -146,15 +147,19 @@ Result<ExprPtr> RowExpressions::stored_struct(const ExprPtr& value, const column
 }
 
 Result<ExprPtr> RowExpressions::stored_array(const ExprPtr& value, const column::Field& column) {
-  auto element = std::make_shared<Expr>();
-  element->kind = ExprKind::lambda_variable;
-  element->id = next_attribute_id();
-  element->name = "element";
-  element->pretty = "element";
-  element->type = value->type->element();
-  element->nullable = value->type->contains_null();
-  TRY_ASSIGN(const ExprPtr body, stored(element, column.type->fields()[0]));
-  return transformed(value, element->id, body);
+  return with_each_element(
+      value, [&](const ExprPtr& element) { return stored(element, column.type->fields()[0]); });
+}
+
+Result<ExprPtr> RowExpressions::stored_map(const ExprPtr& value, const column::Field& column) {
+  return with_each_entry(
+      value,
+      [this](const std::string& name, std::vector<ExprPtr> arguments) {
+        return call(name, std::move(arguments));
+      },
+      [&](const ExprPtr& part, std::size_t place) {
+        return stored(part, column.type->fields()[place]);
+      });
 }
 
 Result<ExprPtr> RowExpressions::with_member(const ExprPtr& base,
@@ -172,6 +177,32 @@ Result<ExprPtr> RowExpressions::with_member(const ExprPtr& base,
     pairs.push_back(std::move(member));
   }
   return call("named_struct", std::move(pairs));
+}
+
+Result<ExprPtr> with_each_element(const ExprPtr& array, const ElementMap& f) {
+  auto element = std::make_shared<Expr>();
+  element->kind = ExprKind::lambda_variable;
+  element->id = next_attribute_id();
+  element->name = "element";
+  element->pretty = "element";
+  element->type = array->type->element();
+  element->nullable = array->type->contains_null();
+  TRY_ASSIGN(const ExprPtr body, f(element));
+  return transformed(array, element->id, body);
+}
+
+Result<ExprPtr> with_each_entry(
+    const ExprPtr& map, const MakeCall& call,
+    const std::function<Result<ExprPtr>(const ExprPtr&, std::size_t)>& f) {
+  TRY_ASSIGN(const auto entries, call("map_entries", {map}));
+  const auto changed = [&](const ExprPtr& entry) -> Result<ExprPtr> {
+    TRY_ASSIGN(auto key, f(member_of(entry, 0), 0));
+    TRY_ASSIGN(auto value, f(member_of(entry, 1), 1));
+    return call("named_struct",
+                {string_literal("key"), std::move(key), string_literal("value"), std::move(value)});
+  };
+  TRY_ASSIGN(const auto out, with_each_element(entries, changed));
+  return call("map_from_entries", {out});
 }
 
 ExprPtr make_case(const std::vector<std::pair<ExprPtr, ExprPtr>>& branches,

@@ -3,6 +3,7 @@
 // columns of `inputs`. Made for one statement; used by one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ class RowExpressions {
  private:
   Result<ExprPtr> stored_struct(const ExprPtr& value, const column::Field& column);
   Result<ExprPtr> stored_array(const ExprPtr& value, const column::Field& column);
+  Result<ExprPtr> stored_map(const ExprPtr& value, const column::Field& column);
 
   const AnalyzerSettings& settings_;
   const std::string& text_;
@@ -43,6 +45,15 @@ class RowExpressions {
 
 // A struct's member by its place; NULL where the struct is.
 ExprPtr member_of(const ExprPtr& base, std::size_t ordinal);
+// As ExpressionAnalyzer::call.
+using MakeCall = std::function<Result<ExprPtr>(const std::string&, std::vector<ExprPtr>)>;
+using ElementMap = std::function<Result<ExprPtr>(const ExprPtr&)>;
+// The array with `f` of each element.
+Result<ExprPtr> with_each_element(const ExprPtr& array, const ElementMap& f);
+// The map with `f` of each key (0) and of each value (1).
+Result<ExprPtr> with_each_entry(
+    const ExprPtr& map, const MakeCall& call,
+    const std::function<Result<ExprPtr>(const ExprPtr&, std::size_t)>& f);
 // CASE WHEN c THEN v … [ELSE e] END; all values are of one type. No condition: the last value
 // alone.
 ExprPtr make_case(const std::vector<std::pair<ExprPtr, ExprPtr>>& branches,

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "plan/analyzer.h"
+#include "plan/by_name.h"
 #include "session/char_columns.h"
 #include "session/insert.h"
 #include "session/partition_spec.h"
@@ -82,9 +83,9 @@ Status insert_into_file_table(Session& session, const TableName& name, const Ent
 
 namespace {
 
-// The columns of `node` in the order of the table's, by name.
-Result<plan::NodePtr> in_order(const plan::NodePtr& node, const column::Schema& table,
-                               const TableName& name) {
+// The columns of `node`, and their members, in the order of the table's, by name.
+Result<plan::NodePtr> in_order(Session& session, const plan::NodePtr& node,
+                               const column::Schema& table, const TableName& name) {
   const column::Schema data = plan::schema_of(*node);
   if (data.size() != table.size()) {
     return legacy_error(
@@ -95,6 +96,14 @@ Result<plan::NodePtr> in_order(const plan::NodePtr& node, const column::Schema& 
                     name.quoted(), column::struct_type(table)->simple_string().substr(6),
                     column::struct_type(data)->simple_string().substr(6)));
   }
+  const plan::NameRules rules;
+  SessionResolver resolver(session);
+  const auto settings = analyzer_settings(session.conf());
+  const std::string no_text;
+  plan::RowExpressions expressions(resolver, settings, no_text);
+  const auto call = [&](const std::string& function, std::vector<plan::ExprPtr> arguments) {
+    return expressions.call(function, std::move(arguments));
+  };
   auto project = std::make_shared<plan::Project>();
   for (const auto& field : table) {
     const auto found = std::find_if(node->output.begin(), node->output.end(), [&](const auto& one) {
@@ -106,8 +115,16 @@ Result<plan::NodePtr> in_order(const plan::NodePtr& node, const column::Schema& 
                           fmt::format("cannot resolve '{}' given input columns: [{}].", field.name,
                                       column::to_ddl(data)));
     }
-    project->exprs.push_back(plan::make_attribute(*found));
-    project->output.push_back(*found);
+    plan::ExprPtr value = plan::make_attribute(*found);
+    plan::Attribute out = *found;
+    if (!plan::is_in_order_of(out.type, field.type, rules)) {
+      TRY_ASSIGN(value, plan::in_order_of(value, field.type, rules, call));
+      out.id = plan::next_attribute_id();
+      out.type = value->type;
+      value = plan::make_alias(value, out.name, out.id);
+    }
+    project->exprs.push_back(std::move(value));
+    project->output.push_back(std::move(out));
   }
   project->children.push_back(node);
   return plan::NodePtr(project);
@@ -132,7 +149,7 @@ Status save_file_table(Session& session, const spark::connect::WriteOperation& w
                       name.quoted(), provider, format));
     }
     TRY_ASSIGN(const auto schema, column::schema_from_text(entry->schema));
-    TRY_ASSIGN(const auto rows, in_order(node, schema, name));
+    TRY_ASSIGN(const auto rows, in_order(session, node, schema, name));
     return insert_into_file_table(session, name, *entry, SaveMode::append, rows, context);
   }
   TRY(check_format(write.source().empty() ? format : write.source()));

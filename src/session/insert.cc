@@ -14,6 +14,7 @@
 #include "delta/write.h"
 #include "functions/registry.h"
 #include "plan/analyzer.h"
+#include "plan/by_name.h"
 #include "plan/literal.h"
 #include "plan/text.h"
 #include "session/batch_writes.h"
@@ -22,6 +23,7 @@
 #include "session/output_files.h"
 #include "session/partition_spec.h"
 #include "session/replace_rows.h"
+#include "session/resolver.h"
 #include "session/store_assignment.h"
 #include "session/time_travel.h"
 #include "session/upkeep.h"
@@ -146,6 +148,62 @@ Result<std::vector<int>> sources_of(Session& session, const sql::Insert& insert,
   return sources;
 }
 
+Status members_differ(Session& session, const sql::Insert& insert, const column::Field& column,
+                      plan::NameMismatch mismatch) {
+  const auto name = session.table_name(insert.table);
+  ErrorParameters parameters{
+      {"tableName", name.ok() ? name->quoted() : quote_identifiers(insert.table)}};
+  std::vector<std::string> path{column.name};
+  path.insert(path.end(), mismatch.path.begin(), mismatch.path.end());
+  if (mismatch.missing.empty()) {
+    for (auto& one : mismatch.extra) one = quote_identifier(one);
+    parameters["colName"] = quote_identifiers(path);
+    parameters["extraFields"] = join(mismatch.extra, ", ");
+    return Status::error("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS", parameters);
+  }
+  path.push_back(mismatch.missing);
+  parameters["colName"] = quote_identifiers(path);
+  return Status::error("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA", parameters);
+}
+
+Status too_few_members(Session& session, const sql::Insert& insert, const column::Field& column,
+                       const column::TypePtr& given) {
+  return Status::error("DELTA_INSERT_COLUMN_ARITY_MISMATCH",
+                       {{"tableName", dotted(session, insert.table)},
+                        {"columnName", "not enough nested fields in " + column.name},
+                        {"numColumns", std::to_string(column.type->fields().size())},
+                        {"insertColumns", std::to_string(given->fields().size())}});
+}
+
+// The value with the members of its structs where the column has them. BY NAME says so; elsewhere
+// Delta goes by names where nothing but the order differs.
+Result<plan::ExprPtr> with_members_placed(Session& session, const sql::Insert& insert,
+                                          const plan::ExprPtr& value, const column::Field& column,
+                                          bool delta) {
+  const plan::NameRules rules;
+  if (plan::is_in_order_of(value->type, column.type, rules)) return value;
+  auto mismatch = plan::name_mismatch(value->type, column.type, rules);
+  if (insert.by_name && mismatch) {
+    const bool struct_value = value->type->kind() == column::TypeKind::struct_;
+    if (delta && struct_value && value->type->fields().size() < column.type->fields().size())
+      return too_few_members(session, insert, column, value->type);
+    // What Delta's tables lack they may learn.
+    if (!delta || !mismatch->missing.empty())
+      return members_differ(session, insert, column, std::move(*mismatch));
+  }
+  if (!insert.by_name && (!delta || mismatch)) return value;
+  SessionResolver resolver(session);
+  const auto settings = analyzer_settings(session.conf());
+  const std::string no_text;
+  plan::RowExpressions expressions(resolver, settings, no_text);
+  const auto call = [&](const std::string& name, std::vector<plan::ExprPtr> arguments) {
+    return expressions.call(name, std::move(arguments));
+  };
+  TRY_ASSIGN(const auto placed, plan::in_order_of(value, column.type, rules, call));
+  const bool same = column::same_type_ignoring_nullability(placed->type, column.type);
+  return insert.by_name || same ? placed : value;
+}
+
 // The query's rows with the table's columns, cast as a store assignment is.
 // `casts`: not for tables of files, whose types go together by rules of their own.
 Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
@@ -178,6 +236,8 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
     }
     if (known) {
       out.name = table[i].name;
+      TRY_ASSIGN(value, with_members_placed(session, insert, value, table[i], casts));
+      out.type = value->type;
       // The constant of a partition is cast, whatever the table is made of.
       const bool constant =
           sources[i] == of_partition &&

@@ -100,6 +100,12 @@ Result<std::string> target_table(Session& session, const proto::WriteStreamOpera
   TRY(Warehouse::check_name(name));
   const std::string directory = warehouse.table_directory(name);
   TRY_ASSIGN(const bool exists, warehouse.table_exists(name));
+  TRY_ASSIGN(const auto entry, warehouse.entry(name));
+  if (entry && (entry->view || entry->provider != "delta")) {
+    return Status::unsupported(
+        "writeStream.toTable({}) is not supported: it is {}, and streams write into Delta tables",
+        name.quoted(), entry->view ? "a view" : "a table of " + entry->provider + " files");
+  }
   if (!exists) {
     delta::WriteOptions options;
     options.mode = delta::SaveMode::ignore;

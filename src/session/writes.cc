@@ -426,18 +426,30 @@ Status check_buckets(const proto::WriteOperation& write) {
                        {{"bucketingMaxBuckets", "100000"}, {"numBuckets", std::to_string(count)}});
 }
 
+bool is_delta_path(const std::vector<std::string>& parts) {
+  return parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
+         parts[1].find('/') != std::string::npos;
+}
+
 Status write_to_table(Session& session, const proto::WriteOperation& write,
                       const std::string& format, const plan::NodePtr& node,
                       const ActionContext& context) {
   const auto& target = write.table();
   TRY_ASSIGN(const auto parts, sql::parse_identifier(target.table_name()));
-  if (parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
-      parts[1].find('/') != std::string::npos) {
+  const bool insert =
+      target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
+  if (is_delta_path(parts)) {
     TRY_ASSIGN(const auto directory, io::store_path(parts[1]));
-    TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
+    TRY_ASSIGN(const auto mode,
+               save_mode(write.mode(), insert ? SaveMode::append : SaveMode::error_if_exists));
+    plan::NodePtr rows = node;
+    if (insert) {
+      TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
+      TRY_ASSIGN(rows, by_position(node, table->schema(), {parts[0], parts[1]}, true));
+    }
     TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                         strings_of(write.partitioning_columns())));
-    return write_delta(session, directory, std::move(options), node, context);
+    return write_delta(session, directory, std::move(options), rows, context);
   }
   TRY_ASSIGN(const TableName name, session.table_name(parts));
   TRY(require_database(session, name));
@@ -445,9 +457,6 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   TRY_ASSIGN(const bool exists, session.runtime().warehouse->table_exists(name));
   TRY_ASSIGN(const auto entry, session.runtime().warehouse->entry(name));
   const bool files = entry && !entry->view && entry->provider != "delta";
-  const bool insert =
-      target.save_method() == proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
-
   if (!insert) TRY(Warehouse::check_name(name));
   if (insert) {
     if (!exists) return session.table_not_found(parts);
@@ -480,9 +489,6 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   }
   TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                       strings_of(write.partitioning_columns())));
-  // Spark replaces the whole table, its schema too.
-  if (mode == SaveMode::overwrite && exists && options.replace_where.empty())
-    options.overwrite_schema = true;
   TRY(put_clustering(session, write, directory, &options));
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
   return write_delta(session, directory, std::move(options), node, context);
@@ -611,6 +617,45 @@ Status run_write(Session& session, const proto::WriteOperation& write,
   return failed_write(store, format, path, done);
 }
 
+namespace {
+
+struct V2Target {
+  TableName name;
+  std::string directory;
+  bool exists = false;
+};
+
+// Where writeTo goes: a Delta table of the warehouse, or delta.`/path`. Tables of files are left
+// alone.
+Result<V2Target> v2_target(Session& session, const proto::WriteOperationV2& write,
+                           const std::vector<std::string>& parts) {
+  V2Target out;
+  if (is_delta_path(parts)) {
+    out.name = {parts[0], parts[1]};
+    TRY_ASSIGN(out.directory, io::store_path(parts[1]));
+    TRY_ASSIGN(out.exists, delta::is_delta_table(session.runtime().store, out.directory));
+    return out;
+  }
+  const Warehouse& warehouse = *session.runtime().warehouse;
+  TRY_ASSIGN(out.name, session.table_name(parts));
+  TRY(require_database(session, out.name));
+  TRY(Warehouse::check_name(out.name));
+  TRY_ASSIGN(out.exists, warehouse.table_exists(out.name));
+  out.directory = warehouse.table_directory(out.name);
+  TRY_ASSIGN(const auto entry, warehouse.entry(out.name));
+  const bool files = entry && !entry->view && entry->provider != "delta";
+  if (!files || write.mode() == proto::WriteOperationV2::MODE_CREATE) return out;
+  if (write.mode() == proto::WriteOperationV2::MODE_REPLACE ||
+      write.mode() == proto::WriteOperationV2::MODE_CREATE_OR_REPLACE) {
+    return Status::error("DELTA_NOT_A_DELTA_TABLE", {{"tableName", out.name.table}});
+  }
+  const std::string quoted = out.name.quoted();
+  return legacy_error(ErrorKind::analysis, "_LEGACY_ERROR_TEMP_1012", {{"identifier", quoted}},
+                      fmt::format("Cannot write into v1 table: {}.", quoted));
+}
+
+}  // namespace
+
 Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
                     const ActionContext& context) {
   TRY_ASSIGN(const auto node, session.analyze(write.input()));
@@ -621,11 +666,9 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
         write.provider());
   }
   TRY_ASSIGN(const auto parts, sql::parse_identifier(write.table_name()));
-  TRY_ASSIGN(const TableName name, session.table_name(parts));
-  TRY(require_database(session, name));
-  TRY(Warehouse::check_name(name));
-  TRY_ASSIGN(const bool exists, session.runtime().warehouse->table_exists(name));
   const Status not_found = session.table_not_found(parts);
+  TRY_ASSIGN(const auto target, v2_target(session, write, parts));
+  const auto& [name, directory, exists] = target;
 
   std::vector<std::string> partition_by;
   for (const auto& column : write.partitioning_columns()) {
@@ -681,7 +724,6 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   for (const auto& [key, value] : write.table_properties()) options.properties[key] = value;
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
   if (overwrite_schema) options.operation = "CREATE OR REPLACE TABLE AS SELECT";
-  const std::string directory = session.runtime().warehouse->table_directory(name);
   if (mode == SaveMode::overwrite && !overwrite_schema) options.dynamic_partitions = partitions;
   if (some_rows) {
     TRY(prepare_delta_write(session, options));

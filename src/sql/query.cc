@@ -234,15 +234,21 @@ Status Grammar::check_row_width(int expected, const sc::UnresolvedTableValuedFun
                                     {"rowIndex", std::to_string(index)}}));
 }
 
-// The members of a row (a, b), which was read as a struct; any other expression is one of one.
+// The members of a row (a, b) or struct(a, b); any other expression is one of one.
 std::vector<sc::Expression> members_of(sc::Expression& value) {
   std::vector<sc::Expression> members;
-  if (value.unresolved_function().function_name() != "ms_row") {
+  const std::string& name = value.unresolved_function().function_name();
+  const bool row = name == "ms_row";  // a name before each member
+  if (!row && !equals_ignore_case(name, "struct")) {
     members.emplace_back().Swap(&value);
     return members;
   }
   auto* arguments = value.mutable_unresolved_function()->mutable_arguments();
-  for (int i = 1; i < arguments->size(); i += 2) members.emplace_back().Swap(arguments->Mutable(i));
+  for (int i = row ? 1 : 0; i < arguments->size(); i += row ? 2 : 1) {
+    sc::Expression* member = arguments->Mutable(i);
+    if (member->has_alias()) member = member->mutable_alias()->mutable_expr();
+    members.emplace_back().Swap(member);
+  }
   return members;
 }
 
