@@ -65,8 +65,11 @@ void add_shell_options(CLI::App* command, shell::ShellOptions* options) {
   command->add_option("--conf", options->conf, "a setting of the session; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--output", options->output, "table, csv or json (an object a line)")
-      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
+  command
+      ->add_option_function<std::string>(
+          "--output", [options](const std::string& name) { options->output = formats.at(name); },
+          "table, csv or json (an object a line)")
+      ->transform(CLI::IsMember(formats, CLI::ignore_case).description(""))
       ->type_name("FORMAT")
       ->default_str("table");
   command->add_flag("!--no-header", options->header, "CSV without a line of names");

@@ -87,6 +87,12 @@ StatementRun::Outcome StatementRun::clone_table(const sql::CreateTable& create) 
     TRY(Warehouse::check_name(*name));
     TRY(require_database(name->database));
     TRY_ASSIGN(taken, warehouse_.is_taken(*name));
+    TRY_ASSIGN(const auto entry, warehouse_.entry(*name));
+    if (entry && create.replace && (entry->view || entry->provider != "delta")) {
+      return Status::unsupported(
+          "a clone in the place of {} is not supported: it is {}; drop it first", name->quoted(),
+          entry->view ? "a view" : "a table of " + entry->provider + " files");
+    }
   }
   if (taken && create.if_not_exists) return finish(answer());
   if (taken && !create.replace) return clone_is_there(name, directory);

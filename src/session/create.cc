@@ -185,6 +185,16 @@ Status StatementRun::check_existing(const sql::CreateTable& create,
                         {"schemaDifferences", differences}});
 }
 
+// REPLACE TABLE of a table that there is not.
+Status StatementRun::nothing_to_replace(sql::Name name) const {
+  const std::string& database = session_.current_database();
+  if (name.size() == 1) name.insert(name.begin(), database);
+  return Status::error(
+      "TABLE_OR_VIEW_NOT_FOUND",
+      {{"relationName", quote_identifiers(name)},
+       {"searchPath", "[" + quote_identifiers({"spark_catalog", database}) + "]"}});
+}
+
 Status StatementRun::create_delta_table(const sql::CreateTable& create,
                                         const std::string& directory, bool exists) {
   const auto& store = warehouse_.store();
@@ -351,15 +361,7 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
     const bool files = !create.provider.empty() && !equals_ignore_case(create.provider, "delta");
     if (taken && create.if_not_exists) return nothing();
     if (taken && !create.replace) return already_exists(create.name);
-    if (create.must_exist && !taken) {
-      sql::Name shown = create.name;
-      if (shown.size() == 1) shown.insert(shown.begin(), session_.current_database());
-      return Status::error(
-          "TABLE_OR_VIEW_NOT_FOUND",
-          {{"relationName", quote_identifiers(shown)},
-           {"searchPath",
-            "[" + quote_identifiers({"spark_catalog", session_.current_database()}) + "]"}});
-    }
+    if (create.must_exist && !taken) return nothing_to_replace(create.name);
     if (files) {
       if (taken) {
         return Status::unsupported("CREATE OR REPLACE TABLE … USING {} is not supported",
@@ -370,6 +372,8 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
     }
     TRY_ASSIGN(const auto entry, warehouse_.entry(name));
     if (entry && entry->view) return view_expected_table(create.name, "CREATE TABLE");
+    if (entry && entry->provider != "delta")
+      return Status::error("DELTA_NOT_A_DELTA_TABLE", {{"tableName", name.table}});
     if (!create.location.empty() && !taken) {
       TRY_ASSIGN(directory, io::store_path(create.location));
       TRY_ASSIGN(const bool there, delta::is_delta_table(warehouse_.store(), directory));
@@ -387,9 +391,14 @@ StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
     }
   }
   TRY_ASSIGN(const bool exists, delta::is_delta_table(warehouse_.store(), directory));
+  if (by_path && !exists && create.must_exist) return nothing_to_replace(create.name);
   if (by_path && exists) {
     if (create.if_not_exists) return nothing();
     if (!create.replace) return already_exists(create.name);
+    if (!create.must_exist && create.query == nullptr && create.like.empty()) {
+      TRY(check_existing(create, directory));
+      return nothing();
+    }
   }
   const Status created = create_delta_table(create, directory, exists);
   if (created.is("DELTA_PATH_EXISTS") && !by_path && !create.replace) {

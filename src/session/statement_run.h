@@ -142,6 +142,7 @@ class StatementRun {
   Result<delta::CloneSource> parquet_clone(delta::ParquetFolder folder) const;
   Result<delta::CloneSource> clone_source(const sql::Clone& clone) const;
   Status check_existing(const sql::CreateTable& create, const std::string& directory) const;
+  Status nothing_to_replace(sql::Name name) const;
   Status already_exists(const sql::Name& name) const;
   Status refused_clause(const sql::CreateTable& create) const;
 

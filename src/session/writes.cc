@@ -426,6 +426,22 @@ Status check_buckets(const proto::WriteOperation& write) {
                        {{"bucketingMaxBuckets", "100000"}, {"numBuckets", std::to_string(count)}});
 }
 
+// An overwrite puts a Delta table in the place of one of files, whose rows it may read.
+Status replace_file_table(Session& session, const proto::WriteOperation& write,
+                          const TableName& name, const plan::NodePtr& node,
+                          const ActionContext& context) {
+  TRY_ASSIGN(auto options,
+             delta::parse_write_options(options_of(write.options()), SaveMode::error_if_exists,
+                                        strings_of(write.partitioning_columns())));
+  options.operation = "CREATE TABLE AS SELECT";
+  TRY_ASSIGN(const auto rows, session.checkpoint(node, true, context));
+  Warehouse& warehouse = *session.runtime().warehouse;
+  TRY(warehouse.drop_table(name));
+  const std::string directory = warehouse.own_directory(name);
+  TRY(put_clustering(session, write, directory, &options));
+  return write_delta(session, directory, std::move(options), rows, context);
+}
+
 bool is_delta_path(const std::vector<std::string>& parts) {
   return parts.size() == 2 && equals_ignore_case(parts[0], "delta") &&
          parts[1].find('/') != std::string::npos;
@@ -487,6 +503,7 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
   if (as_files || (files && mode == SaveMode::append)) {
     return save_file_table(session, write, format, name, entry, exists, node, context);
   }
+  if (files) return replace_file_table(session, write, name, node, context);
   TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                       strings_of(write.partitioning_columns())));
   TRY(put_clustering(session, write, directory, &options));

@@ -98,3 +98,11 @@ def test_an_interrupt_ends_a_query_whenever_it_comes(small, session):
             assert thread.is_alive()
         thread.join(60)
         assert ended == ["OPERATION_CANCELED"]
+
+
+def test_texts_larger_than_memory_are_refused(session, small):
+    before = peak_of(small)
+    with pytest.raises(PySparkException, match="UNABLE_TO_ACQUIRE_MEMORY"):
+        session.sql("SELECT sum(length(concat(repeat('x', 10000000), id))) FROM range(400)").collect()
+    assert peak_of(small) - before < 600 * 1024  # KiB: 4 GB of texts, of which each thread holds 128 MB
+    assert session.sql("SELECT sum(length(concat(repeat('x', 1000), id))) FROM range(400)").collect()[0][0] == 401090

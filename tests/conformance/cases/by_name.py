@@ -147,6 +147,9 @@ for provider in ("csv", "json", "parquet", "orc"):
     provider_kept("v2_replace", lambda frame, t: frame.writeTo(t).using("delta").replace(), provider)
     provider_kept("v2_create", lambda frame, t: frame.writeTo(t).create(), provider)
     provider_kept("save_other_format", lambda frame, t: frame.write.mode("append").format("delta").saveAsTable(t), provider)
+    provider_kept("save_overwrite", lambda frame, t: frame.write.mode("overwrite").format("delta").saveAsTable(t), provider)
+    provider_kept("insert_into", lambda frame, t: frame.write.insertInto(t), provider)
+    provider_kept("clone", lambda frame, t: [frame.write.format("delta").mode("overwrite").saveAsTable("bn_cloned"), frame.sparkSession.sql(f"CREATE OR REPLACE TABLE {t} SHALLOW CLONE bn_cloned")], provider)
     provider_kept("save_no_format", lambda frame, t: frame.write.mode("append").saveAsTable(t), provider)
 
 

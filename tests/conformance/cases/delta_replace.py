@@ -136,3 +136,54 @@ script("restore_behind_replace", *CLUSTERED, "CREATE OR REPLACE TABLE $T (z INT)
 script("restore_row_ids", "CREATE TABLE $T (a INT) USING delta TBLPROPERTIES ('delta.enableRowTracking' = 'true')", "INSERT INTO $T VALUES (1)", "INSERT INTO $T VALUES (2), (3)",
        "RESTORE TABLE $T TO VERSION AS OF 1", "INSERT INTO $T VALUES (4)")
 script("restore_comment", *FULL, "COMMENT ON TABLE $T IS 'second'", "ALTER TABLE $T DROP CONSTRAINT positive", "RESTORE TABLE $T TO VERSION AS OF 2", "INSERT INTO $T VALUES (-1, 2)")
+
+
+# --- tables of a path, and of files, that statements find where they are to make one
+def found(name, text, first="CREATE TABLE $T (a INT, b STRING) USING delta", rows="INSERT INTO $T VALUES (1, 'x')", path=True):
+    def run(c):
+        spark = c.spark
+        table = f"delta.`{c.path('p')}`" if path else f"dr_found_{name}"
+        if not path:
+            spark.sql(f"DROP TABLE IF EXISTS {table}")
+        for one in (first, rows):
+            if one:
+                spark.sql(one.replace("$T", table)).collect()
+        try:
+            spark.sql(text.replace("$T", table)).collect()
+            done = "done"
+        except Exception as error:  # noqa: BLE001: the error is the result
+            done = [type(error).__name__, error.getCondition() if hasattr(error, "getCondition") else None]
+        try:
+            shown = spark.table(table)
+            return [done, shown.schema.simpleString(), sorted(str(row) for row in shown.collect())]
+        except Exception as error:  # noqa: BLE001: the error is the result
+            return [done, type(error).__name__]
+
+    area._add("found_" + name, run)
+
+
+found("replace_other", "CREATE OR REPLACE TABLE $T (zz INT) USING delta")
+found("replace_same", "CREATE OR REPLACE TABLE $T (a INT, b STRING) USING delta")
+found("replace_as", "CREATE OR REPLACE TABLE $T USING delta AS SELECT 2 AS zz")
+found("replace_as_same", "CREATE OR REPLACE TABLE $T USING delta AS SELECT 2 AS a, 'y' AS b")
+found("replace_alone_other", "REPLACE TABLE $T (zz INT) USING delta")
+found("replace_alone_as", "REPLACE TABLE $T USING delta AS SELECT 2 AS zz")
+found("replace_none", "REPLACE TABLE $T (a INT) USING delta", first="", rows="")
+found("replace_none_as", "REPLACE TABLE $T USING delta AS SELECT 2 AS a", first="", rows="")
+found("create_or_replace_none", "CREATE OR REPLACE TABLE $T (a INT) USING delta", first="", rows="")
+found("create_or_replace_none_as", "CREATE OR REPLACE TABLE $T USING delta AS SELECT 2 AS a", first="", rows="")
+found("create_again", "CREATE TABLE $T (a INT, b STRING) USING delta")
+found("create_again_other", "CREATE TABLE $T (zz INT) USING delta")
+found("create_as_again", "CREATE TABLE $T USING delta AS SELECT 2 AS a")
+for provider in ("csv", "parquet"):
+    files = {"first": f"CREATE TABLE $T (a INT, b STRING) USING {provider}", "path": False}
+    found(f"files_replace_{provider}", "CREATE OR REPLACE TABLE $T (zz INT) USING delta", **files)
+    found(f"files_replace_as_{provider}", "CREATE OR REPLACE TABLE $T USING delta AS SELECT 2 AS zz", **files)
+    found(f"files_replace_alone_{provider}", "REPLACE TABLE $T (zz INT) USING delta", **files)
+    found(f"files_update_{provider}", "UPDATE $T SET a = 2", **files)
+    found(f"files_delete_{provider}", "DELETE FROM $T WHERE a = 1", **files)
+    found(f"files_merge_{provider}", "MERGE INTO $T t USING (SELECT 1 AS a, 'z' AS b) s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", **files)
+    found(f"files_optimize_{provider}", "OPTIMIZE $T", **files)
+    found(f"files_vacuum_{provider}", "VACUUM $T", **files)
+    found(f"files_restore_{provider}", "RESTORE TABLE $T TO VERSION AS OF 0", **files)
+    found(f"files_replace_where_{provider}", "INSERT INTO $T REPLACE WHERE a = 1 SELECT 1, 'q'", **files)
