@@ -1,7 +1,5 @@
 #include "base/csv_text.h"
 
-#include <optional>
-
 #include "base/text.h"
 
 namespace millstream {
@@ -40,18 +38,20 @@ class LineReader {
     while (dialect_.trim_left && begin < line_.size() && is_blank(line_[begin]) &&
            !is_end(line_[begin]) && !separator_at(begin))
       ++begin;
-    if (begin < line_.size() && line_[begin] == dialect_.quote) {
-      if (auto value = quoted(begin)) return value->empty() ? dialect_.empty_value : *value;
-    }
-    const std::size_t start = at_;
-    while (at_ < line_.size() && !is_end(line_[at_]) && !separator_at(at_)) ++at_;
-    const auto raw = line_.substr(start, at_ - start);
-    const auto value = without_blanks(raw, dialect_.trim_left, dialect_.trim_right);
+    if (dialect_.quote != '\0' && begin < line_.size() && line_[begin] == dialect_.quote)
+      return quoted(begin);
+    const auto value = without_blanks(rest_of_field(at_), dialect_.trim_left, dialect_.trim_right);
     return value.empty() ? dialect_.null_value : std::string(value);
   }
 
-  // Nothing when a quote inside is not escaped: then quotes are characters like others.
-  std::optional<std::string> quoted(std::size_t begin) {
+  // What is raw from there to the field's end.
+  std::string_view rest_of_field(std::size_t begin) {
+    at_ = begin;
+    while (at_ < line_.size() && !is_end(line_[at_]) && !separator_at(at_)) ++at_;
+    return line_.substr(begin, at_ - begin);
+  }
+
+  std::string quoted(std::size_t begin) {
     std::string out;
     for (std::size_t i = begin + 1; i < line_.size(); ++i) {
       const char c = line_[i];
@@ -66,18 +66,29 @@ class LineReader {
         out += c;
         continue;
       }
-      std::size_t after = i + 1;
+      // Of several quotes in a row the last one may close the field; the others are content.
+      std::size_t last = i;
+      while (dialect_.escape != dialect_.quote && last + 1 < line_.size() &&
+             line_[last + 1] == dialect_.quote)
+        ++last;
+      std::size_t after = last + 1;
       while (after < line_.size() && is_blank(line_[after]) && !is_end(line_[after]) &&
              !separator_at(after))
         ++after;
-      if (after < line_.size() && !is_end(line_[after]) && !separator_at(after))
-        return std::nullopt;
+      if (after < line_.size() && !is_end(line_[after]) && !separator_at(after)) {
+        // No escape: what was read stays, separators too, and the rest goes on without quotes.
+        out.insert(0, 1, dialect_.quote);
+        out += line_.substr(i, last + 1 - i);
+        out += rest_of_field(last + 1);
+        return std::string(without_blanks(out, false, dialect_.trim_right));
+      }
       at_ = after;
-      return out;
+      out.append(last - i, dialect_.quote);
+      return out.empty() ? dialect_.empty_value : out;
     }
     // Not closed: all that is left.
     at_ = line_.size();
-    return out;
+    return out.empty() ? dialect_.empty_value : out;
   }
 
   std::string_view line_;

@@ -210,7 +210,12 @@ std::optional<std::string_view> json_document(std::string_view text, const JsonD
   if (!scanner.skip_blanks()) return std::nullopt;
   const std::size_t begin = scanner.at();
   if (!scanner.skip_value(0)) return std::nullopt;
-  return scanner.from(begin);
+  const std::string_view value = scanner.from(begin);
+  // More may stand behind a value, but what follows a number is apart from it.
+  const std::string_view rest = text.substr(scanner.at());
+  const bool apart =
+      rest.empty() || std::string_view(" \t\r\n").find(rest[0]) != std::string_view::npos;
+  return json_kind(value) != '0' || apart ? std::optional(value) : std::nullopt;
 }
 
 bool json_is_blank(std::string_view text, const JsonDialect& dialect) {

@@ -200,11 +200,11 @@ std::optional<std::string> get_object(Failure&, std::string_view text, std::stri
   const auto steps = parse_path(path);
   if (!value || !steps) return std::nullopt;
   const auto found = follow(*value, *steps);
-  if (!found || *found == "null") return std::nullopt;
+  if (!found) return std::nullopt;
   const bool several = std::any_of(steps->begin(), steps->end(), [](const PathStep& step) {
     return step.kind == PathStep::Kind::every_element;
   });
-  return several ? *found : json_as_text(*found);
+  return several || *found == "null" ? *found : json_as_text(*found);
 }
 
 // The end of a query in FAILFAST mode; `fields` are what could be read.

@@ -137,7 +137,9 @@ std::optional<Result<std::string>> ExprLowering::arithmetic_call(const Expr& exp
     if (name == "negative" && type.kind() == TypeKind::year_month_interval)
       return fmt::format("CAST(ms_interval_negate(CAST({} AS BIGINT), true) AS INTEGER)", a[0]);
     if (plain) return (name == "abs" ? "abs(" : "(-") + a[0] + ")";
-    return fmt::format("ms_{}{}_{}({})", expr.ansi ? "" : "wrap_", name, suffix_of(type), a[0]);
+    // Intervals never wrap around.
+    const bool wraps = !expr.ansi && type.is_integral();
+    return fmt::format("ms_{}{}_{}({})", wraps ? "wrap_" : "", name, suffix_of(type), a[0]);
   }
   if (is_decimal(type)) return decimal_arithmetic(expr, name, a, attempt);
   const bool floating = type.kind() == TypeKind::float_ || type.kind() == TypeKind::double_;

@@ -270,6 +270,7 @@ std::optional<std::string> repeat(Failure& fail, std::string_view text, std::int
 std::optional<std::int32_t> locate(Failure&, std::string_view part, std::string_view text,
                                    std::int32_t position) {
   if (position < 1) return 0;
+  if (part.empty()) return 1;  // from wherever it is looked for
   const auto skip = static_cast<std::size_t>(position - 1);
   if (skip > utf8_length(text)) return 0;
   const auto found = text.find(part, byte_of_character(text, skip));

@@ -31,7 +31,7 @@ struct CsvOptions {
   std::string positive_inf = "Inf";
   std::string negative_inf = "-Inf";
   enum class UnescapedQuote : std::uint8_t {
-    stop_at_delimiter,      // the raw text up to the next separator
+    stop_at_delimiter,      // what was read and the raw text up to the next separator
     stop_at_closing_quote,  // a quote is content until one closes the value
     skip_value,             // NULL
     raise_error,

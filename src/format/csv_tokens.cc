@@ -49,18 +49,25 @@ Status CsvTokens::add(std::string_view text, bool quoted) {
   return Status::OK();
 }
 
-Status CsvTokens::unquoted(Cursor& at, std::size_t begin) {
+void CsvTokens::skip_to_end(Cursor& at) const {
   const char first = options_.separator[0];
   while (!at.done()) {
     const char c = at.text[at.place];
     if ((c == first && at.at(options_.separator)) || (at.lines && (c == '\n' || c == '\r'))) break;
     ++at.place;
   }
-  std::string_view value = at.text.substr(begin, at.place - begin);
+}
+
+Status CsvTokens::add_unquoted(std::string_view value) {
   if (options_.trim_end) {
     while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
   }
   return add(value, false);
+}
+
+Status CsvTokens::unquoted(Cursor& at, std::size_t begin) {
+  skip_to_end(at);
+  return add_unquoted(at.text.substr(begin, at.place - begin));
 }
 
 // `begin`: where the quote is.
@@ -101,21 +108,35 @@ Status CsvTokens::quoted(Cursor& at, std::size_t begin) {
       at.place += 2;
       continue;
     }
+    // Of several quotes in a row the last one may close the value; the others are content.
+    std::size_t quotes = 1;
+    if (options_.escape != options_.quote) {
+      while (at.place + quotes < at.text.size() && at.text[at.place + quotes] == options_.quote)
+        ++quotes;
+    }
     Cursor after = at;
-    ++after.place;
+    after.place += quotes;
     while (!ends_value(after) && is_blank(after.text[after.place])) ++after.place;
     if (ends_value(after)) {
       at.place = after.place;
+      content.append(quotes - 1, options_.quote);
       owned_.push_back(std::move(content));
       return add(owned_.back(), true);
     }
     switch (options_.unescaped_quote) {
-      case Handling::stop_at_delimiter:
-        at.place = begin;
-        return unquoted(at, begin);
+      case Handling::stop_at_delimiter: {
+        // What was read stays, delimiters too; from here on the value goes on without quotes.
+        const std::size_t from = at.place;
+        at.place += quotes;
+        skip_to_end(at);
+        content.insert(0, 1, options_.quote);
+        content += at.text.substr(from, at.place - from);
+        owned_.push_back(std::move(content));
+        return add_unquoted(owned_.back());
+      }
       case Handling::stop_at_closing_quote:
-        content += c;
-        ++at.place;
+        content.append(quotes, options_.quote);
+        at.place += quotes;
         continue;
       case Handling::skip_value:
         while (!ends_value(at)) ++at.place;

@@ -35,7 +35,9 @@ class CsvTokens {
 
  private:
   struct Cursor;
+  void skip_to_end(Cursor& at) const;  // of a value without quotes
   Status unquoted(Cursor& at, std::size_t begin);
+  Status add_unquoted(std::string_view value);
   Status quoted(Cursor& at, std::size_t begin);
   Status add(std::string_view text, bool quoted);
   bool ends_value(const Cursor& at) const;

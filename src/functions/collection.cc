@@ -170,31 +170,38 @@ Result<Call> get_item(const Request& request) {
   return call;
 }
 
-// A key of another type of numbers makes a map of keys that are of the wider of both.
-Result<Call> element_at(const Request& request) {
-  if (request.arguments.size() == 2 && request.arguments[0].type->kind() == TypeKind::map) {
-    const TypePtr& map = request.arguments[0].type;
-    const TypePtr& key = request.arguments[1].type;
-    const bool decimals =
-        map->key()->kind() == TypeKind::decimal || key->kind() == TypeKind::decimal;
-    const bool known = key->kind() != TypeKind::null && map->key()->kind() != TypeKind::null;
-    const TypePtr common = map->key()->is_string() != key->is_string() ||
-                                   (decimals && map->key()->kind() != key->kind())
-                               ? nullptr
-                               : tightest_type(map->key(), key, request.settings.ansi);
-    if (known && common == nullptr) {
-      return mismatch("MAP_FUNCTION_DIFF_TYPES", begin_call(request).pretty,
-                      {{"functionName", "`" + request.name + "`"},
-                       {"dataType", "\"MAP\""},
-                       {"leftType", quoted(map)},
-                       {"rightType", quoted(key)}});
-    }
-    if (known && map->key()->is_numeric() && !column::same_type(common, map->key())) {
-      std::vector<Argument> wider = request.arguments;
-      wider[0].type = column::map_type(common, map->value(), map->value_contains_null());
-      return element_at({request.entry, request.name, wider, request.distinct, request.settings});
-    }
+// The arguments of a map and a key. A key of another type of numbers makes a map of keys that are
+// of the wider of both.
+Result<std::vector<Argument>> with_common_key(const Request& request) {
+  const TypePtr& map = request.arguments[0].type;
+  const TypePtr& key = request.arguments[1].type;
+  const bool decimals = map->key()->kind() == TypeKind::decimal || key->kind() == TypeKind::decimal;
+  const bool known = key->kind() != TypeKind::null && map->key()->kind() != TypeKind::null;
+  const TypePtr common =
+      map->key()->is_string() != key->is_string() || (decimals && map->key()->kind() != key->kind())
+          ? nullptr
+          : tightest_type(map->key(), key, request.settings.ansi);
+  if (known && common == nullptr) {
+    return mismatch("MAP_FUNCTION_DIFF_TYPES", begin_call(request).pretty,
+                    {{"functionName", "`" + request.name + "`"},
+                     {"dataType", "\"MAP\""},
+                     {"leftType", quoted(map)},
+                     {"rightType", quoted(key)}});
   }
+  std::vector<Argument> out = request.arguments;
+  if (known && map->key()->is_numeric() && !column::same_type(common, map->key()))
+    out[0].type = column::map_type(common, map->value(), map->value_contains_null());
+  return out;
+}
+
+Result<Call> element_at(const Request& given) {
+  const bool of_map =
+      given.arguments.size() == 2 && given.arguments[0].type->kind() == TypeKind::map;
+  std::vector<Argument> arguments = given.arguments;
+  if (of_map) {
+    TRY_ASSIGN(arguments, with_common_key(given));
+  }
+  const Request request{given.entry, given.name, arguments, given.distinct, given.settings};
   TRY_ASSIGN(Call call, get_item(request));
   if (call.name == "get_map_value") return call;
   call.name = request.name;
@@ -422,8 +429,9 @@ Result<Call> map_contains_key(const Request& request) {
   if (request.arguments[1].type->kind() == TypeKind::null) {
     return mismatch("NULL_TYPE", call.pretty, {{"functionName", "`map_contains_key`"}});
   }
-  TRY(check_key(request, call));
-  call.argument_types[1] = map->key();
+  TRY_ASSIGN(const auto arguments, with_common_key(request));
+  call.argument_types[0] = arguments[0].type;
+  call.argument_types[1] = arguments[0].type->key();
   call.type = column::boolean_type();
   call.nullable = true;
   return call;

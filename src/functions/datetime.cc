@@ -323,6 +323,15 @@ Result<Call> with_unit(const Request& request, bool difference) {
   const bool known =
       unit && std::find(std::begin(units), std::end(units), to_upper(*unit)) != std::end(units);
   if (!known) return Status::unsupported("{} of this unit is not supported", request.name);
+  if (difference && equals_ignore_case(*unit, "DAYOFYEAR")) {
+    const Status status = Status::error("INVALID_PARAMETER_VALUE.DATETIME_UNIT",
+                                        {{"functionName", "`TIMESTAMPDIFF`"},
+                                         {"parameter", "`unit`"},
+                                         {"invalidValue", "'" + *unit + "'"}});
+    ErrorInfo info = status.info();
+    info.kind = ErrorKind::illegal_argument;
+    return Status(std::move(info));
+  }
   for (std::size_t i = difference ? 1 : 2; i < 3; ++i) {
     if (request.arguments[i].type->kind() != TypeKind::time) continue;
     return mismatch(

@@ -201,17 +201,33 @@ std::optional<__int128> NumberFormat::read(std::string_view text) const {
 
 std::string NumberFormat::too_wide(bool negative) const {
   std::string out;
-  for (const char c : text_) {
-    if (c == '0' || c == '9') {
-      out += '#';
-    } else if (c == ',' || c == 'G') {
-      out += ' ';
-    } else if (c == '.' || c == 'D') {
-      out += '.';
-    } else if (c == 'S') {
-      out += negative ? '-' : '+';
-    } else {
-      out += c;
+  for (const Token& token : tokens_) {
+    switch (token.kind) {
+      case Kind::exactly:
+      case Kind::at_most:
+        out.append(token.count, '#');
+        break;
+      case Kind::separator:
+        out += ' ';
+        break;
+      case Kind::point:
+        out += '.';
+        break;
+      case Kind::dollar:
+        out += '$';
+        break;
+      case Kind::sign:
+        out += negative ? '-' : '+';
+        break;
+      case Kind::minus:
+        out += negative ? '-' : ' ';
+        break;
+      case Kind::open:
+        if (negative) out += '<';
+        break;
+      case Kind::close:
+        out += negative ? ">" : "  ";
+        break;
     }
   }
   return out;

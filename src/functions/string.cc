@@ -441,7 +441,7 @@ const Entry entries[] = {
     {.name = "btrim",
      .parameters = "ss?",
      .result = "s",
-     .sql = "trim({0}, coalesce({1*}, ' '))",
+     .sql = "trim({0}, {1})",
      .rule = [](const Request& request) -> Result<Call> {
        TRY_ASSIGN(Call call, apply_signature(request));
        if (request.arguments.size() == 1) call.name = "trim";

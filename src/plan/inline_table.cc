@@ -86,15 +86,8 @@ Result<std::vector<Attribute>> columns_of(const Rows& rows, bool ansi) {
                          row[c]->type->kind() != column::TypeKind::null;
       // Numbers have the type that they have together without ANSI.
       const bool numbers = column.type->is_numeric() && row[c]->type->is_numeric();
-      const auto stays = [](const TypePtr& type) {
-        return type->is_numeric() || type->kind() == column::TypeKind::boolean ||
-               type->kind() == column::TypeKind::binary || type->kind() == column::TypeKind::time;
-      };
-      const bool never = apart && (stays(column.type) || stays(row[c]->type));
       const TypePtr common =
-          never || (!ansi && apart)
-              ? nullptr
-              : functions::wider_type(column.type, row[c]->type, ansi && !numbers);
+          apart ? nullptr : functions::wider_type(column.type, row[c]->type, ansi && !numbers);
       if (common == nullptr) {
         return Status::error("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
                              {{"colName", sql_id(column.name)}});

@@ -4,6 +4,7 @@ import glob
 import pathlib
 
 from harness import Area
+from pyspark.sql import functions as F
 
 area = Area("csv_files")
 
@@ -137,6 +138,56 @@ READ = {
     "bad_utf8": (b"1,\xff\xfe\n", "i int, s string", {}),
     "compressed": (__import__("gzip").compress(b"1,a\n2,b\n", mtime=0), "i int, s string", {}),
 }
+# Quotes within quotes that nothing escapes: what was read of the value stays, and it ends at the next delimiter.
+UNESCAPED = """1,"a, ""q""\",2
+1,"a,""\",2
+1,"\"""\",2
+1,"\"",2
+1,"a,b"c,2
+1,"a" b,2
+1,"a, ""b""\","c, ""d""\",e
+1,"a,""b"",""c"",d",2
+1,"a"b"c,d",2
+1, "a, "b", c",2
+1,"a\\"b, "c",2
+1,"a\\"b, "c" d ,2
+1,"a,"" ",2
+1,"a,""  b",2
+1,"a, ""b
+1,"a, ""
+1,"\"""a,b",2
+1,"a,'b'"c,'d,e',2
+1,x"a,b",2
+1,"a,b"",2
+1,"a,""b,c"",d
+1,"a\\\\",2
+1,"a\\\\""b,c",2
+1,"a" "b",2
+1,"a", "b,c" ,2
+1,"a""\"b",2
+"a, ""b",1,2
+"a"
+"a"b
+""
+"\"
+"""
+SHAPES = "q string, r string, s string, t string, u string"
+for name, options in {
+    "plain": {}, "trimmed": {"ignoreLeadingWhiteSpace": True, "ignoreTrailingWhiteSpace": True}, "escape_quote": {"escape": '"'},
+    "closing": {"unescapedQuoteHandling": "STOP_AT_CLOSING_QUOTE"}, "skip": {"unescapedQuoteHandling": "SKIP_VALUE"},
+    "single": {"quote": "'"}, "no_quote": {"quote": ""}, "semicolon": {"sep": ";"}, "multi": {"multiLine": True}, "two": {"sep": ", "},
+    "comment": {"comment": '"'}, "null_value": {"nullValue": "2"},
+    "raise": {"unescapedQuoteHandling": "RAISE_ERROR"}, "fail_fast": {"mode": "FAILFAST"}, "drop": {"mode": "DROPMALFORMED"},
+}.items():
+    for at, line in enumerate(UNESCAPED.splitlines()):
+        READ[f"unescaped_{name}_{at}"] = (line + "\n", SHAPES, options)
+READ["unescaped_all"] = (UNESCAPED, SHAPES, {})
+READ["unescaped_all_multi"] = (UNESCAPED, SHAPES, {"multiLine": True})
+READ["unescaped_over_lines"] = ('1,"a, ""b\nc"",d",2\n3,"x\ny,""\nz",4\n', SHAPES, {"multiLine": True})
+READ["unescaped_inferred"] = (UNESCAPED, None, {"inferSchema": True, "header": True})
+READ["unescaped_header"] = ('p,"q, ""x""\",r\n1,"a, ""q""\",2\n', None, {"header": True})
+
+
 
 for name, (data, schema, options) in READ.items():
 
@@ -319,3 +370,9 @@ def write_append_overwrite(c):
 def sql_over_files(c):
     path = c.write("a.csv", "1,a\n")
     return c.spark.sql(f"select * from csv.`{path}`")
+
+
+@area.case()
+def unescaped_from_csv(c):
+    frame = c.spark.createDataFrame([(at, line) for at, line in enumerate(UNESCAPED.splitlines())], "at int, line string")
+    return frame.select("at", F.from_csv("line", SHAPES).alias("x")).orderBy("at")
