@@ -86,6 +86,7 @@ class HllAggregate {
     const int lg_k = sketch_.get_lg_config_k();
     return write(joined(empty_sketch(lg_k), sketch_, lg_k));
   }
+  std::string window_bytes() const { return write(sketch_); }
 
  private:
   hll_sketch sketch_;
@@ -159,8 +160,8 @@ std::optional<OwnedBlob> double_key(Failure& fail, double value) {
 }  // namespace
 
 Status register_hll_sketches(duckdb_connection c) {
-  TRY(SketchAggregate<HllAggregate>::add_to(c));
-  TRY(SketchAggregate<HllUnionAggregate>::add_to(c));
+  TRY(add_sketch<HllAggregate>(c));
+  TRY(add_sketch<HllUnionAggregate>(c));
   TRY(add_kernel<empty>(c, "ms_hll_empty"));
   TRY(add_kernel<estimate>(c, "ms_hll_sketch_estimate"));
   TRY(add_kernel<unite>(c, "ms_hll_union"));

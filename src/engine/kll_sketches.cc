@@ -85,6 +85,7 @@ class KllAggregate {
     all.merge(sketch_);
     return write<T>(all);
   }
+  std::string window_bytes() const { return write<T>(sketch_); }
 
  private:
   Sketch<T> sketch_;
@@ -240,8 +241,8 @@ std::optional<double> get_rank(Failure& fail, Blob sketch, T value) {
 template <typename T>
 Status register_kind(duckdb_connection c) {
   const auto name = [](const char* prefix) { return function_name<T>(prefix); };
-  TRY(SketchAggregate<KllAggregate<T>>::add_to(c));
-  TRY(SketchAggregate<KllMergeAggregate<T>>::add_to(c));
+  TRY(add_sketch<KllAggregate<T>>(c));
+  TRY(add_sketch<KllMergeAggregate<T>>(c));
   TRY(add_kernel<empty<T>>(c, name("ms_kll_empty").c_str()));
   TRY(add_kernel<get_n<T>>(c, name("ms_kll_sketch_get_n").c_str()));
   TRY(add_kernel<text<T>>(c, name("ms_kll_sketch_to_string").c_str()));

@@ -333,6 +333,24 @@ std::string range_distance(const std::string& sql, const column::DataType& dista
   return ordered_by.kind() == TypeKind::date ? "to_days(" + sql + ")" : sql;
 }
 
+bool is_below_a_day(const Expr& distance) {
+  constexpr std::int64_t micros_per_day = 86'400'000'000;
+  return distance.kind == ExprKind::literal &&
+         distance.type->kind() == TypeKind::day_time_interval && distance.value->is_valid &&
+         std::abs(static_cast<const arrow::DurationScalar&>(*distance.value).value) <
+             micros_per_day;
+}
+
+// How far the end of a RANGE over moments is from the row's: days and months are those of the zone.
+std::string zoned_distance(const std::string& key, const std::string& distance,
+                           const column::DataType& type, bool upwards, const std::string& zone) {
+  return fmt::format(
+      "to_microseconds(coalesce(abs(epoch_us(ms_timestamp_add_{}({}, {}{}, {})) - "
+      "epoch_us({})), 0))",
+      type.kind() == TypeKind::year_month_interval ? "months" : "interval", key, upwards ? "" : "-",
+      distance, zone, key);
+}
+
 // The largest value of the type; nothing where a sum does not fail.
 std::optional<std::string> largest(const column::DataType& type) {
   switch (type.kind()) {
@@ -389,8 +407,11 @@ Result<std::string> ExprLowering::frame(const plan::WindowSpec& spec) {
         if (!spec.rows && spec.order.size() == 1) {
           const plan::SortKey& by = spec.order[0];
           TRY_ASSIGN(const std::string key, lower(*by.expr));
-          offset = range_distance(offset, *b.offset->type, key, *by.expr->type);
           const bool upwards = (b.kind == Kind::following) == by.ascending;
+          const bool of_zone = by.expr->type->kind() == TypeKind::timestamp && zone() != "'UTC'" &&
+                               !is_below_a_day(*b.offset);
+          offset = of_zone ? zoned_distance(key, offset, *b.offset->type, upwards, zone())
+                           : range_distance(offset, *b.offset->type, key, *by.expr->type);
           if (column::same_type(b.offset->type, by.expr->type))
             offset = within_type(key, offset, *by.expr->type, upwards);
         }

@@ -73,8 +73,6 @@ bool counts_keys(std::string_view function) {
 Result<std::string> ExprLowering::sketch_aggregate(const plan::Expr& expr, Arguments a,
                                                    const std::string& filter) {
   const std::string& name = expr.name;
-  // Aggregates of the C interface crash in some statements of several windows.
-  if (!window_over_.empty()) return Status::unsupported("{} over a window is not supported", name);
   const column::TypePtr& type = expr.children[0]->type;
   if (counts_keys(name)) {
     if (type->kind() == TypeKind::long_) {
@@ -87,10 +85,18 @@ Result<std::string> ExprLowering::sketch_aggregate(const plan::Expr& expr, Argum
       a[0] = "encode(" + a[0] + ")";
     }
   }
-  const std::string call =
-      fmt::format("ms_{}({}{}){}", name, expr.distinct ? "DISTINCT " : "", join(a, ", "),
-                  filter.empty() ? "" : " FILTER (WHERE " + filter + ")");
-  return fmt::format("coalesce({}, {})", call, empty_sketch(name, a.size() > 1 ? a[1] : ""));
+  const std::string tail = filter.empty() ? "" : " FILTER (WHERE " + filter + ")";
+  const std::string size = a.size() > 1 ? a[1] : "";
+  std::string call;
+  if (window_over_.empty()) {
+    call =
+        fmt::format("ms_{}({}{}){}", name, expr.distinct ? "DISTINCT " : "", join(a, ", "), tail);
+  } else {
+    for (std::string& part : a)
+      part = fmt::format("coalesce(list({}){}{}, [])", part, tail, window_over_);
+    call = fmt::format("ms_{}_of_lists({})", name, join(a, ", "));
+  }
+  return fmt::format("coalesce({}, {})", call, empty_sketch(name, size));
 }
 
 }  // namespace millstream::engine

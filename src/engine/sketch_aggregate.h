@@ -2,8 +2,12 @@
 // one, made by the first value that is not NULL. A group without any gives NULL, which the SQL
 // around replaces by the empty sketch.
 //
+// Over a window it is a scalar function of the lists of what the frame's rows hold: aggregates of
+// the C interface crash in some statements of several windows.
+//
 // `Sketch` has: `name`; `Input`, a tuple of what a row holds; a constructor from an Input; `add`,
-// which takes one; `merge` of another; and `bytes`. The three may throw.
+// which takes one; `merge` of another; and `bytes`, with `window_bytes` where those of a window's
+// rows are others. They may throw.
 #pragma once
 
 #include <duckdb.h>
@@ -11,6 +15,7 @@
 #include <cstring>
 #include <exception>
 #include <istream>
+#include <optional>
 #include <stdexcept>
 #include <streambuf>
 #include <string>
@@ -146,6 +151,101 @@ class SketchAggregate {
     for (idx_t i = 0; i < count; ++i) delete std::exchange(at(states[i]), nullptr);
   }
 };
+
+// `Sketch::name()` with `_of_lists`: a list for each part of an Input, whose entries belong
+// together.
+template <typename Sketch>
+class SketchOfLists {
+ public:
+  static Status add_to(duckdb_connection connection) {
+    duckdb_scalar_function function = duckdb_create_scalar_function();
+    const std::string name = fmt::format("{}_of_lists", Sketch::name());
+    duckdb_scalar_function_set_name(function, name.c_str());
+    parameters(function, Indexes());
+    LogicalType result(duckdb_create_logical_type(DUCKDB_TYPE_BLOB));
+    duckdb_scalar_function_set_return_type(function, result.get());
+    duckdb_scalar_function_set_function(
+        function, [](duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+          run_kernel(info, [&] { return run(input, output, Indexes()); });
+        });
+    bind_work(function);
+    const duckdb_state done = duckdb_register_scalar_function(connection, function);
+    duckdb_destroy_scalar_function(&function);
+    return done == DuckDBSuccess ? Status::OK()
+                                 : Status::internal("DuckDB refused the function {}", name);
+  }
+
+ private:
+  using Input = typename Sketch::Input;
+  using Indexes = std::make_index_sequence<std::tuple_size_v<Input>>;
+
+  static std::string bytes_of(const Sketch& sketch) {
+    if constexpr (requires { sketch.window_bytes(); }) {
+      return sketch.window_bytes();
+    } else {
+      return sketch.bytes();
+    }
+  }
+
+  // The entries of one argument's lists.
+  struct Entries {
+    explicit Entries(duckdb_vector lists)
+        : spans(static_cast<duckdb_list_entry*>(duckdb_vector_get_data(lists))),
+          data(duckdb_vector_get_data(duckdb_list_vector_get_child(lists))),
+          valid(duckdb_vector_get_validity(duckdb_list_vector_get_child(lists))) {}
+    bool has(idx_t row, idx_t i) const {
+      return valid == nullptr || duckdb_validity_row_is_valid(valid, spans[row].offset + i);
+    }
+
+    const duckdb_list_entry* spans;
+    void* data;
+    std::uint64_t* valid;
+  };
+
+  template <std::size_t... I>
+  static void parameters(duckdb_scalar_function function, std::index_sequence<I...>) {
+    const auto add = [&](duckdb_logical_type type) {
+      LogicalType entry(type);
+      LogicalType list(duckdb_create_list_type(entry.get()));
+      duckdb_scalar_function_add_parameter(function, list.get());
+    };
+    (add(logical_type<std::tuple_element_t<I, Input>>()), ...);
+  }
+
+  template <std::size_t... I>
+  static Status run(duckdb_data_chunk input, duckdb_vector output, std::index_sequence<I...>) {
+    const Entries lists[] = {Entries(duckdb_data_chunk_get_vector(input, I))...};
+    const idx_t rows = duckdb_data_chunk_get_size(input);
+    idx_t entries = 0;
+    for (idx_t row = 0; row < rows; ++row) entries += lists[0].spans[row].length;
+    proceed(entries);
+    return guard(Sketch::invalid(), [&] {
+      for (idx_t row = 0; row < rows; ++row) {
+        std::optional<Sketch> sketch;
+        for (idx_t i = 0; i < lists[0].spans[row].length; ++i) {
+          if (!(lists[I].has(row, i) && ...)) continue;
+          const Input values{Physical<std::tuple_element_t<I, Input>>::read(
+              lists[I].data, lists[I].spans[row].offset + i)...};
+          if (!sketch) sketch.emplace(values);
+          sketch->add(values);
+        }
+        if (sketch) {
+          Physical<OwnedBlob>::write(output, row, {bytes_of(*sketch)});
+          continue;
+        }
+        duckdb_vector_ensure_validity_writable(output);
+        duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
+      }
+    });
+  }
+};
+
+// The sketch as an aggregate, and over the lists of a window's rows.
+template <typename Sketch>
+Status add_sketch(duckdb_connection connection) {
+  TRY(SketchAggregate<Sketch>::add_to(connection));
+  return SketchOfLists<Sketch>::add_to(connection);
+}
 
 // A builder of theta and tuple sketches that takes the least size of the Java library too, which is
 // one below that of this one.

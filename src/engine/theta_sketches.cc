@@ -182,9 +182,9 @@ std::optional<OwnedBlob> no_intersection(Failure& fail, std::int32_t) {
 }  // namespace
 
 Status register_theta_sketches(duckdb_connection c) {
-  TRY(SketchAggregate<ThetaAggregate>::add_to(c));
-  TRY(SketchAggregate<ThetaUnionAggregate>::add_to(c));
-  TRY(SketchAggregate<ThetaIntersectionAggregate>::add_to(c));
+  TRY(add_sketch<ThetaAggregate>(c));
+  TRY(add_sketch<ThetaUnionAggregate>(c));
+  TRY(add_sketch<ThetaIntersectionAggregate>(c));
   TRY(add_kernel<empty>(c, "ms_theta_empty"));
   // Else it would be computed, and fail, while a statement is prepared.
   TRY(add_kernel<no_intersection>(c, "ms_no_intersection", KernelKind::volatile_));

@@ -211,6 +211,7 @@ class TupleAggregate {
     others_->update(other.result());
   }
   std::string bytes() const { return write<T>(result()); }
+  std::string window_bytes() const { return write<T>(sketch_.compact(false)); }
 
  private:
   // Spark's last step is a union of the partitions' sketches.
@@ -383,9 +384,9 @@ Status register_operations(duckdb_connection c) {
 
 template <typename T, typename Sum>
 Status register_kind(duckdb_connection c) {
-  TRY(SketchAggregate<TupleAggregate<T>>::add_to(c));
-  TRY(SketchAggregate<TupleUnionAggregate<T>>::add_to(c));
-  TRY(SketchAggregate<TupleIntersectionAggregate<T>>::add_to(c));
+  TRY(add_sketch<TupleAggregate<T>>(c));
+  TRY(add_sketch<TupleUnionAggregate<T>>(c));
+  TRY(add_sketch<TupleIntersectionAggregate<T>>(c));
   TRY(add_kernel<empty<T>>(c, function_name<T>("ms_tuple_empty").c_str()));
   TRY(add_kernel<estimate<T>>(c, function_name<T>("ms_tuple_sketch_estimate").c_str()));
   TRY(add_kernel<theta<T>>(c, function_name<T>("ms_tuple_sketch_theta").c_str()));

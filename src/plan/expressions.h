@@ -35,6 +35,8 @@ ExprPtr with_name(const ExprPtr& expr);
 Attribute attribute_of(const Expr& named);  // of an attribute or alias
 // An expression that is written twice in another, that one in a third, and so on, would never end.
 Status check_parts(const Expr& expr);
+// Whether it is a call with lambdas, or with values in their places.
+bool is_higher_order(const spark::connect::Expression_UnresolvedFunction& proto);
 // The argument in the type wanted; constants are converted at once.
 ExprPtr implicit_cast(const ExprPtr& expr, const column::TypePtr& type, bool ansi);
 

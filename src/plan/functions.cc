@@ -171,8 +171,8 @@ Result<ExprPtr> ExpressionAnalyzer::function(const sc::Expression_UnresolvedFunc
     const auto written = scope_.subqueries()->sql_function(name);
     if (written != nullptr) return sql_call(*written, proto);
   }
+  if (is_higher_order(proto)) return higher_order(proto);
   for (const auto& argument : proto.arguments()) {
-    if (argument.has_lambda_function()) return higher_order(proto);
     if (!argument.has_named_argument_expression()) continue;
     TRY_ASSIGN(const auto placed_arguments, by_position(proto));
     return function(placed_arguments);

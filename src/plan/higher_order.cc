@@ -76,7 +76,8 @@ Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& argu
   const auto boolean_body = [&]() -> Status {
     if (body->type->kind() == TypeKind::boolean) return Status::OK();
     return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
-                         {{"sqlExpr", sql_expr(name)},
+                         {{"sqlExpr", sql_expr(fmt::format("{}({}, {})", name, first->pretty,
+                                                           arguments.back()->pretty))},
                           {"paramIndex", "second"},
                           {"requiredType", "\"BOOLEAN\""},
                           {"inputSql", sql_expr(arguments.back()->pretty)},
@@ -118,11 +119,17 @@ Result<Shape> shape_of(const std::string& name, const std::vector<ExprPtr>& argu
   return Status::unsupported("{} with a lambda is not supported", name);
 }
 
+// How many arguments before the lambdas.
+int values_before(const std::string& name) {
+  const bool two =
+      name == "zip_with" || name == "map_zip_with" || name == "aggregate" || name == "reduce";
+  return two ? 2 : 1;
+}
+
 // As many arguments as the function takes, the lambdas last.
 Status check_arguments(const std::string& name, const sc::Expression_UnresolvedFunction& proto) {
   const bool folds = name == "aggregate" || name == "reduce";
-  const bool of_two = name == "zip_with" || name == "map_zip_with";
-  const int values = folds || of_two ? 2 : 1;
+  const int values = values_before(name);
   const int most = values + (folds ? 2 : 1);
   const int given = proto.arguments_size();
   if (given <= values || given > most) {
@@ -135,14 +142,43 @@ Status check_arguments(const std::string& name, const sc::Expression_UnresolvedF
                           {"actualNum", std::to_string(given)},
                           {"docroot", "https://spark.apache.org/docs/latest"}});
   }
-  for (int i = 0; i < given; ++i) {
-    if (proto.arguments(i).has_lambda_function() == (i >= values)) continue;
-    if (i < values)
+  for (int i = 0; i < values; ++i) {
+    if (proto.arguments(i).has_lambda_function())
       return Status::error(
           "INVALID_LAMBDA_FUNCTION_CALL.PARAMETER_DOES_NOT_ACCEPT_LAMBDA_FUNCTION");
-    return Status::unsupported("{} without a lambda as argument {}", name, i + 1);
   }
   return Status::OK();
+}
+
+ExprPtr with_body(const Expr& lambda, ExprPtr body) {
+  auto out = std::make_shared<Expr>(lambda);
+  out->type = body->type;
+  out->children = {std::move(body)};
+  return out;
+}
+
+bool is_predicate(const std::string& name) {
+  return name == "filter" || name == "map_filter" || name == "exists" || name == "any" ||
+         name == "forall";
+}
+
+bool may_leave_out_index(const std::string& name) {
+  return name == "transform" || name == "filter";
+}
+
+ExprPtr make_lambda(ExprPtr body, const std::vector<Attribute>& parameters) {
+  auto out = std::make_shared<Expr>();
+  out->kind = ExprKind::lambda;
+  out->type = body->type;
+  out->nullable = body->nullable;
+  out->pretty = "lambdafunction(" + body->pretty;
+  for (const Attribute& parameter : parameters) {
+    out->parameters.push_back(parameter.id);
+    out->pretty += ", namedlambdavariable()";
+  }
+  out->pretty += ")";
+  out->children.push_back(std::move(body));
+  return out;
 }
 
 }  // namespace
@@ -153,45 +189,57 @@ Result<ExprPtr> ExpressionAnalyzer::lambda(const sc::Expression_LambdaFunction& 
   auto body = resolve(proto.function());
   scope_.pop_lambda();
   if (!body.ok()) return body.status();
-  auto out = std::make_shared<Expr>();
-  out->kind = ExprKind::lambda;
-  out->children.push_back(strip_alias(*body));
-  out->type = out->children[0]->type;
-  out->nullable = out->children[0]->nullable;
-  out->pretty = "lambdafunction(" + out->children[0]->pretty;
-  for (const Attribute& parameter : parameters) {
-    out->parameters.push_back(parameter.id);
-    out->pretty += ", namedlambdavariable()";
-  }
-  out->pretty += ")";
-  return ExprPtr(out);
+  return make_lambda(strip_alias(*body), parameters);
+}
+
+namespace {
+
+constexpr std::string_view with_lambdas[] = {
+    "transform",    "filter",     "exists",     "forall",         "zip_with",
+    "aggregate",    "reduce",     "map_filter", "transform_keys", "transform_values",
+    "map_zip_with", "array_sort", "any"};
+
+bool may_take_lambdas(const std::string& name) {
+  return std::find(std::begin(with_lambdas), std::end(with_lambdas), name) !=
+         std::end(with_lambdas);
+}
+
+}  // namespace
+
+bool is_higher_order(const sc::Expression_UnresolvedFunction& proto) {
+  const std::string name = to_lower(proto.function_name());
+  const bool any_lambda = std::any_of(proto.arguments().begin(), proto.arguments().end(),
+                                      [](const auto& a) { return a.has_lambda_function(); });
+  // These two are another function without one.
+  if (any_lambda || name == "any") return any_lambda;
+  if (name == "array_sort") return proto.arguments_size() > 1;
+  return may_take_lambdas(name);
 }
 
 Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_UnresolvedFunction& proto) {
   const std::string name = to_lower(proto.function_name());
-  static const std::vector<std::string> known{
-      "transform",        "filter",       "exists",    "any",        "forall",
-      "zip_with",         "aggregate",    "reduce",    "map_filter", "transform_keys",
-      "transform_values", "map_zip_with", "array_sort"};
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
+  if (!may_take_lambdas(name))
     return Status::unsupported("{} with a lambda is not supported", proto.function_name());
-  }
   TRY(check_arguments(name, proto));
   std::vector<ExprPtr> arguments;
   bool finish = false;
   for (const auto& argument : proto.arguments()) {
+    ExprPtr value;
     if (!argument.has_lambda_function()) {
-      TRY_ASSIGN(ExprPtr value, resolve(argument));
-      arguments.push_back(strip_alias(value));
-      continue;
+      TRY_ASSIGN(value, resolve(argument));
+      value = strip_alias(value);
+      if (static_cast<int>(arguments.size()) < values_before(name)) {
+        arguments.push_back(std::move(value));
+        continue;
+      }
     }
     TRY_ASSIGN(auto types, parameter_types(name, arguments, finish));
     const auto& names = argument.lambda_function().arguments();
     const bool index_left_out =
-        types.size() == 2 && names.size() == 1 && (name == "transform" || name == "filter");
-    const bool single = name == "exists" || name == "any" || name == "forall";
+        types.size() == 2 && (names.size() == 1 || value != nullptr) && may_leave_out_index(name);
+    const bool single = is_predicate(name) && name != "map_filter" && name != "filter";
     if (index_left_out || single) types.resize(1);
-    if (static_cast<std::size_t>(names.size()) != types.size()) {
+    if (value == nullptr && static_cast<std::size_t>(names.size()) != types.size()) {
       return Status::error("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
                            {{"expectedNumArgs", std::to_string(names.size())},
                             {"actualNumArgs", std::to_string(types.size())}});
@@ -200,13 +248,24 @@ Result<ExprPtr> ExpressionAnalyzer::higher_order(const sc::Expression_Unresolved
     for (std::size_t i = 0; i < types.size(); ++i) {
       Attribute parameter;
       parameter.id = next_attribute_id();
-      const auto& parts = names[static_cast<int>(i)].name_parts();
-      parameter.name = join({parts.begin(), parts.end()}, ".");
+      if (value == nullptr) {
+        const auto& parts = names[static_cast<int>(i)].name_parts();
+        parameter.name = join({parts.begin(), parts.end()}, ".");
+      }
       parameter.type = types[i].type;
       parameter.nullable = types[i].nullable;
       parameters.push_back(std::move(parameter));
     }
-    TRY_ASSIGN(ExprPtr function, lambda(argument.lambda_function(), parameters));
+    // A value in place of a lambda is one that takes no notice of its parameters.
+    ExprPtr function;
+    if (value != nullptr) {
+      function = make_lambda(std::move(value), parameters);
+    } else {
+      TRY_ASSIGN(function, lambda(argument.lambda_function(), parameters));
+    }
+    if (is_predicate(name) && function->type->kind() == TypeKind::null)
+      function = with_body(*function,
+                           implicit_cast(function->children[0], column::boolean_type(), ansi()));
     const bool merge = (name == "aggregate" || name == "reduce") && !finish;
     if (merge && !column::same_type_ignoring_nullability(function->type, arguments[1]->type)) {
       return Status::error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",

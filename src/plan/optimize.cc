@@ -165,7 +165,8 @@ NodePtr without_columns(NodePtr node) {
   return project;
 }
 
-// The plans of subqueries are optimized each for itself.
+// The plans of subqueries are optimized each for itself. Correlations are made ready to run, once
+// nothing moves expressions any more.
 NodePtr optimize_subqueries(const NodePtr& node) {
   std::shared_ptr<Node> copy;
   bool any = false;
@@ -177,13 +178,15 @@ NodePtr optimize_subqueries(const NodePtr& node) {
         if (part->kind != ExprKind::subquery) return part;
         auto optimized = std::make_shared<Expr>(*part);
         optimized->plan =
-            optimize(part->name == "exists" ? without_columns(part->plan) : part->plan);
+            carry_outer(optimize(part->name == "exists" ? without_columns(part->plan) : part->plan),
+                        part->parameters);
         return optimized;
       });
     });
   }
   for (std::size_t i = 0; i < node->children.size(); ++i) {
     NodePtr child = optimize_subqueries(node->children[i]);
+    if (node->kind == NodeKind::join && i == 1) child = carry_outer(child, as<Join>(*node).lateral);
     if (child == node->children[i]) continue;
     if (copy == nullptr) copy = clone(*node);
     copy->children[i] = std::move(child);

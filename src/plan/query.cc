@@ -277,7 +277,7 @@ Result<NodePtr> RelationAnalyzer::lateral_query(const sc::LateralJoin& proto, No
   auto node = std::static_pointer_cast<Join>(clone(*joined));
   node->lateral = outer.parameters();
   node->lateral_values = outer.values();
-  return lift_lateral(node);
+  return NodePtr(node);
 }
 
 // --- LIMIT and OFFSET by an expression

@@ -151,7 +151,8 @@ Status check_outer_aggregates(const Expr& expr) {
     for (const ExprPtr& child : e.children) {
       visit(*child, [&](const Expr& part) {
         outer = outer || part.kind == ExprKind::lambda_variable;
-        own = own || part.kind == ExprKind::attribute;
+        own = own || part.kind == ExprKind::attribute ||
+              (part.kind == ExprKind::lambda && contains(part, ExprKind::attribute));
         return part.kind != ExprKind::lambda && part.kind != ExprKind::subquery;
       });
     }

@@ -322,8 +322,6 @@ class GeneratorsAbove {
 // The names that the columns of the generator, which was expanded last, get; none: its own.
 Result<std::vector<std::string>> generator_names(const ExprPtr& item,
                                                  const ExpressionAnalyzer& analyzer);
-// lift_lateral.cc: the lateral join, or the same without LATERAL where DuckDB has none for it.
-Result<NodePtr> lift_lateral(const NodePtr& join);
 // The rows of `input`, each with those that the generator makes of it.
 NodePtr make_generate(NodePtr input, const ExprPtr& generator,
                       const std::vector<std::string>& names);

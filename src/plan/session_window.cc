@@ -3,7 +3,6 @@
 #include <arrow/scalar.h>
 
 #include "base/text.h"
-#include "plan/interval_text.h"
 #include "plan/literal.h"
 #include "plan/relations.h"
 #include "plan/text.h"
@@ -19,34 +18,20 @@ namespace {
 constexpr const char* session_name = "session_window";
 constexpr const char* session_metadata = R"({"spark.sessionWindow":true})";
 
-TypePtr window_type() {
-  return column::struct_type(
-      {{"start", column::timestamp_type(), true, {}}, {"end", column::timestamp_type(), true, {}}});
+TypePtr window_type(const TypePtr& time) {
+  return column::struct_type({{"start", time, true, {}}, {"end", time, true, {}}});
+}
+
+Status legacy_error(std::string condition, std::string message) {
+  ErrorInfo error;
+  error.kind = ErrorKind::analysis;
+  error.condition = std::move(condition);
+  error.message = std::move(message);
+  return Status(std::move(error));
 }
 
 ExprPtr long_literal(std::int64_t value) {
   return literal_of(std::make_shared<arrow::Int64Scalar>(value), column::long_type());
-}
-
-// The gap in microseconds: a constant, or what a CASE of constants chooses.
-Result<ExprPtr> gap_micros(const ExprPtr& gap) {
-  if (const auto text = constant_string(*gap)) {
-    // What is no interval is NULL, and rows without a gap are in no window.
-    const auto ms = parse_delay_ms(*text);
-    return ms.ok() ? long_literal(*ms * 1000) : null_literal(column::long_type());
-  }
-  if (gap->kind != ExprKind::case_when)
-    return Status::unsupported("session_window with a gap that is no constant, nor a CASE of some");
-  auto out = std::make_shared<Expr>(*gap);
-  out->type = column::long_type();
-  const std::size_t pairs = gap->children.size() / 2;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    TRY_ASSIGN(out->children[2 * i + 1], gap_micros(gap->children[2 * i + 1]));
-  }
-  if (gap->children.size() % 2 == 1) {
-    TRY_ASSIGN(out->children.back(), gap_micros(gap->children.back()));
-  }
-  return ExprPtr(out);
 }
 
 ExprPtr over(const ExprPtr& function, WindowSpec spec) {
@@ -96,15 +81,24 @@ Result<ExprPtr> ExpressionAnalyzer::session_window(const std::vector<ExprPtr>& a
   const TypeKind kind = time->type->kind();
   if (kind == TypeKind::string || kind == TypeKind::date || kind == TypeKind::null) {
     time = implicit_cast(time, column::timestamp_type(), ansi());
-  } else if (kind != TypeKind::timestamp) {
+  } else if (kind != TypeKind::timestamp && kind != TypeKind::timestamp_ntz) {
     return Status::unsupported("session_window over a column of the type {}", time->type->sql());
   }
-  TRY_ASSIGN(ExprPtr gap, gap_micros(arguments[1]));
+  // What is no interval is NULL, and rows without a gap are in no window.
+  ExprPtr gap = arguments[1];
+  if (gap->type->is_string()) {
+    TRY_ASSIGN(gap, cast(gap, column::type_of(TypeKind::calendar_interval), false, true));
+  } else if (gap->type->kind() != TypeKind::calendar_interval) {
+    return legacy_error("_LEGACY_ERROR_TEMP_1040",
+                        fmt::format("Gap duration expression used in session window must be "
+                                    "CalendarIntervalType, but got {}.",
+                                    gap->type->sql()));
+  }
   auto out = std::make_shared<Expr>();
   out->kind = ExprKind::call;
   out->name = session_name;
   out->pretty = session_name;
-  out->type = window_type();
+  out->type = window_type(time->type);
   out->nullable = false;
   out->children = {time, gap};
   return ExprPtr(out);
@@ -164,21 +158,16 @@ Result<NodePtr> RelationAnalyzer::expand_session_windows(NodePtr input, Exprs& e
   }
   if (window == nullptr) return input;
   if (other) {
-    ErrorInfo error;
-    error.kind = ErrorKind::analysis;
-    error.condition = "_LEGACY_ERROR_TEMP_1039";
-    error.message =
-        "Multiple time/session window expressions would result in a cartesian product of rows, "
-        "therefore they are currently not supported.";
-    return Status(std::move(error));
+    return legacy_error("_LEGACY_ERROR_TEMP_1039",
+                        "Multiple time/session window expressions would result in a cartesian "
+                        "product of rows, therefore they are currently not supported.");
   }
   if (input == nullptr) input = make_project(nullptr, {});
   if (is_streaming(*input))
     return Status::unsupported("session_window in a streaming query is not supported");
   Scope scope = scope_of({input});
   ExpressionAnalyzer analyzer(settings_, scope);
-  TRY_ASSIGN(const ExprPtr micros, analyzer.call("unix_micros", {window->children[0]}));
-  Extended at = with_column(input, micros, "time");
+  Extended at = with_column(input, window->children[0], "time");
   ExprPtr start = at.column;
   TRY_ASSIGN(const ExprPtr until, analyzer.call("+", {start, window->children[1]}));
   at = with_column(at.node, until, "until");
@@ -204,14 +193,12 @@ Result<NodePtr> RelationAnalyzer::expand_session_windows(NodePtr input, Exprs& e
     }
     TRY_ASSIGN(node, merged(analyzer, node, keys, start, end));
   }
-  TRY_ASSIGN(const ExprPtr from, analyzer.call("timestamp_micros", {start}));
-  TRY_ASSIGN(const ExprPtr to, analyzer.call("timestamp_micros", {end}));
-  TRY_ASSIGN(const ExprPtr made, analyzer.call("named_struct", {string_literal("start"), from,
-                                                                string_literal("end"), to}));
+  TRY_ASSIGN(const ExprPtr made, analyzer.call("named_struct", {string_literal("start"), start,
+                                                                string_literal("end"), end}));
   Attribute column;
   column.id = next_attribute_id();
   column.name = session_name;
-  column.type = window_type();
+  column.type = window->type;
   column.nullable = false;
   column.metadata = session_metadata;
   Exprs below;

@@ -402,12 +402,6 @@ Status ExpressionAnalyzer::window_frame(const sc::Expression_Window_WindowFrame&
         refuse_later(*value, out);
         return Status::OK();
       }
-      const bool months = value->type->kind() == column::TypeKind::year_month_interval;
-      if (months && ordered_by->kind() == column::TypeKind::timestamp &&
-          settings_.functions.time_zone != "UTC") {
-        return Status::unsupported("a RANGE frame by {} over TIMESTAMP outside of UTC",
-                                   value->pretty);
-      }
       out.kind = apart->preceding ? Bound::preceding : Bound::following;
       ExprPtr offset = apart->offset;
       if (constant) offset = int_literal(static_cast<std::int32_t>(std::abs(*constant)));

@@ -264,3 +264,7 @@ area._add("schema", lambda c: c.spark.sql(
     "kll_sketch_agg_bigint(id), kll_sketch_agg_double(double(id), 20) from range(3)").selectExpr("*").limit(0))
 area._add("named arguments", lambda c: c.spark.sql(
     "select hex(tuple_sketch_agg_double(key => id, summary => 1D, mode => 'max')) r from range(3)"))
+
+for _name in ("hll_sketch_agg(id)", "hll_sketch_agg(id, 6)", "theta_sketch_agg(id, 5)", "kll_sketch_agg_bigint(id)"):
+    area._add(f"over a wide window {_name}", lambda c, n=_name: c.spark.sql(
+        f"select id, hex({n} over (order by id rows between 99 preceding and current row)) h from range(300)").where("id in (1, 7, 60, 299)"))

@@ -280,3 +280,20 @@ queries(area, {f"lambda {text}": f"SELECT {text} AS r" for text in [
     "exists(array(1), x -> true, x -> true)", "transform(array(1), x -> x, x -> x)", "aggregate(array(1), (a, x) -> a, x -> x)", "aggregate(array(1), 0, (a, x) -> a, x -> x, 1)", "map_filter(map(1, 2), (k, v) -> true, 1)",
     "transform(x -> x, array(1))", "array_sort(array(2, 1), (a, b) -> a - b, 1)", "zip_with(array(1), (a, b) -> a)", "map_zip_with(map(1, 2), (k, a, b) -> a, map(1, 3))", "forall(array(1))", "transform(array(1, 2), 5)", "reduce(array(1), 0, (a, x) -> a + x, x -> x, x -> x)",
 ]})
+
+# --- values in place of lambdas, and lambdas over both sides of correlations
+queries(area, {f"lambda {text}": f"SELECT id, {text} AS r FROM nest" for text in [
+    "filter(xs, id > 1)", "filter(xs, NULL)", "exists(xs, id = 1)", "forall(xs, true)", "transform(xs, id)", "transform(xs, xs)", "map_filter(m, id = 1)", "transform_values(m, id)", "transform_keys(map('a', 1), id)",
+    "zip_with(xs, xs, id)", "aggregate(xs, 0, id)", "aggregate(xs, 0, (a, x) -> a + 1, id)", "array_sort(xs, 0)", "array_sort(array(3, 1, 2), id)", "filter(xs, 1)", "exists(xs, 'true')", "map_zip_with(m, m, id)", "any(xs, true)", "transform(5, 5)"]})
+queries(area, {f"lambda_beside {text}": text for text in [
+    "SELECT id, w FROM nest, LATERAL (SELECT w FROM u WHERE exists(xs, e -> e * 10 = w) ORDER BY w LIMIT 1) x",
+    "SELECT id, x.* FROM nest LEFT JOIN LATERAL (SELECT k, count(*) AS n, collect_list(filter(xs, e -> e * 10 <= w)) AS l FROM u WHERE exists(xs, e -> e * 10 <= w) GROUP BY k) x",
+    "SELECT id, x.r FROM nest, LATERAL (SELECT transform(xs, e -> e + id) AS r) x",
+    "SELECT id, x.r FROM nest, LATERAL (SELECT explode(transform(xs, e -> e + id)) AS r) x",
+    "SELECT id, x.* FROM nest, LATERAL (SELECT w FROM u WHERE exists(xs, e -> e * 10 = w) UNION ALL SELECT size(filter(xs, e -> e > 1))) x",
+    "SELECT id FROM nest WHERE NOT EXISTS (SELECT 1 FROM u WHERE exists(xs, e -> e * 10 = w))",
+    "SELECT id FROM nest WHERE (SELECT count(*) FROM u WHERE exists(xs, e -> e * 10 = w)) > 0",
+    "SELECT id, w FROM nest, LATERAL (SELECT w, row_number() OVER (ORDER BY w DESC) AS n FROM u WHERE exists(xs, e -> e * 10 <= w)) x WHERE n = 1",
+    "SELECT id, x.w FROM nest, LATERAL (SELECT u.w FROM u JOIN t ON u.k = t.k AND exists(xs, e -> e = t.v AND u.w > 10)) x",
+    "SELECT id FROM nest WHERE id IN (SELECT w DIV 10 FROM u WHERE exists(xs, e -> e * 10 = w))",
+]})
