@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,7 +53,7 @@ class Row {
   Row() = default;
   Row(Names names, Values values);
 
-  std::size_t size() const { return values_->size(); }
+  std::size_t size() const;
   const std::vector<std::string>& names() const { return *names_; }
   // std::out_of_range when there is no such column; of equal names the first.
   const Value& operator[](std::size_t index) const;
@@ -118,5 +119,7 @@ class Value {
  private:
   Storage storage_;
 };
+
+inline std::size_t Row::size() const { return values_->size(); }
 
 }  // namespace millstream::api

@@ -1,5 +1,7 @@
 #include "connect/execute.h"
 
+#include <arrow/buffer.h>
+
 #include <limits>
 #include <mutex>
 
