@@ -1,5 +1,5 @@
 # Arrow and Parquet C++: headers and shared libraries inside the pyarrow wheel of the project's Python.
-set(MILLSTREAM_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH
+set(MILLSTREAM_PYTHON ${PROJECT_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH
     "the interpreter whose pyarrow gives the Arrow headers and libraries")
 execute_process(
   COMMAND ${MILLSTREAM_PYTHON} -c

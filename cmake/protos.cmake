@@ -5,12 +5,12 @@ find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
 
-set(proto_dir ${CMAKE_BINARY_DIR}/protos)
+set(proto_dir ${PROJECT_BINARY_DIR}/protos)
 set(proto_set ${proto_dir}/spark_connect.pb)
 file(MAKE_DIRECTORY ${proto_dir})
 if(NOT EXISTS ${proto_set})
   execute_process(
-    COMMAND ${MILLSTREAM_PYTHON} ${CMAKE_SOURCE_DIR}/tools/extract_protos.py ${proto_set}
+    COMMAND ${MILLSTREAM_PYTHON} ${PROJECT_SOURCE_DIR}/tools/extract_protos.py ${proto_set}
     COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
@@ -43,10 +43,10 @@ find_library(PROTOBUF_ARCHIVE libprotobuf.a REQUIRED)
 target_include_directories(ms_protos SYSTEM PUBLIC ${Protobuf_INCLUDE_DIRS})
 target_link_libraries(ms_protos PUBLIC $<LINK_LIBRARY:WHOLE_ARCHIVE,${PROTOBUF_ARCHIVE}> PkgConfig::GRPCPP
                                        absl_synchronization)
-target_link_options(ms_protos INTERFACE -Wl,--version-script,${CMAKE_SOURCE_DIR}/cmake/hidden_protobuf.map)
+target_link_options(ms_protos INTERFACE -Wl,--version-script,${PROJECT_SOURCE_DIR}/cmake/hidden_protobuf.map)
 
 # The messages of Delta's Python package (DeltaTable over Spark Connect), out of its wheel.
-set(delta_proto_dir ${CMAKE_BINARY_DIR}/protos_delta)
+set(delta_proto_dir ${PROJECT_BINARY_DIR}/protos_delta)
 set(delta_proto_set ${delta_proto_dir}/delta_connect.pb)
 file(MAKE_DIRECTORY ${delta_proto_dir})
 set(delta_proto_files)
@@ -59,7 +59,7 @@ foreach(name base commands relations)
 endforeach()
 if(NOT EXISTS ${delta_proto_set})
   execute_process(
-    COMMAND ${MILLSTREAM_PYTHON} ${CMAKE_SOURCE_DIR}/tools/extract_protos.py ${delta_proto_set} ${delta_proto_roots}
+    COMMAND ${MILLSTREAM_PYTHON} ${PROJECT_SOURCE_DIR}/tools/extract_protos.py ${delta_proto_set} ${delta_proto_roots}
     COMMAND_ERROR_IS_FATAL ANY)
 endif()
 add_custom_command(

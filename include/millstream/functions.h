@@ -300,7 +300,6 @@ MILLSTREAM_FUNCTION(hash)
 MILLSTREAM_FUNCTION(monotonically_increasing_id)
 MILLSTREAM_FUNCTION(raise_error)
 MILLSTREAM_FUNCTION(spark_partition_id)
-MILLSTREAM_FUNCTION(typeof)
 MILLSTREAM_FUNCTION(uuid)
 MILLSTREAM_FUNCTION(version)
 MILLSTREAM_FUNCTION(xxhash64)
@@ -395,6 +394,8 @@ Column lead(const ColumnOrName& column, int offset = 1, const Value& if_none = {
 Column asc(const std::string& name);
 Column desc(const std::string& name);
 Column struct_of(const std::vector<ColumnOrName>& columns);
+// Spark's typeof, which is a word of GNU's C++.
+Column type_of(const ColumnOrName& column);
 // Groups times into windows: "10 minutes"; `slide` empty: windows that do not overlap.
 Column window(const ColumnOrName& time, const std::string& duration, const std::string& slide = {},
               const std::string& start = {});

@@ -61,6 +61,7 @@ Column struct_of(const std::vector<ColumnOrName>& columns) {
   for (const ColumnOrName& one : columns) arguments.push_back(one.column());
   return call("struct", arguments);
 }
+Column type_of(const ColumnOrName& column) { return call("typeof", {column.column()}); }
 
 Column window(const ColumnOrName& time, const std::string& duration, const std::string& slide,
               const std::string& start) {
