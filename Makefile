@@ -47,6 +47,7 @@ test: setup $(BUILD)/build.ninja
 	@$(PYTHON) -m pytest -q tests --ignore tests/spark --ignore tests/conformance --ignore tests/doctests
 
 test-spark: build
+	@ninja -C $(BUILD) -j $(JOBS) --quiet client_test
 	@tools/setup_spark.sh
 	@$(PYTHON) -m pytest -q tests/spark
 

@@ -27,9 +27,15 @@ class Connection;
 
 namespace millstream::api {
 
+class DataFrameNaFunctions;
+class DataFrameStatFunctions;
 class DataFrameWriter;
+class DataFrameWriterV2;
 class DataStreamWriter;
 class GroupedData;
+class MergeIntoWriter;
+class Observation;
+class RowIterator;
 
 // A column of a schema.
 struct Field {
@@ -91,6 +97,27 @@ class DataFrame {
   // Rows without NULL (in `columns`, if there are any).
   DataFrame drop_na(const std::vector<std::string>& columns = {}) const;
   DataFrame fill_na(const Value& value, const std::vector<std::string>& columns = {}) const;
+  DataFrameNaFunctions na() const;
+  DataFrameStatFunctions stat() const;
+  // Rows become columns: a row for each row and each of `values`, with `ids`, the column's name
+  // (`variable_name`, STRING) and its value (`value_name`, the type that holds all). Without
+  // `values`: of all columns but `ids`.
+  DataFrame unpivot(const std::vector<ColumnOrName>& ids, const std::vector<ColumnOrName>& values,
+                    const std::string& variable_name, const std::string& value_name) const;
+  DataFrame unpivot(const std::vector<ColumnOrName>& ids, const std::string& variable_name,
+                    const std::string& value_name) const;
+  DataFrame melt(const std::vector<ColumnOrName>& ids, const std::vector<ColumnOrName>& values,
+                 const std::string& variable_name, const std::string& value_name) const {
+    return unpivot(ids, values, variable_name, value_name);
+  }
+  // Texts of count, mean, stddev, min and max of the columns of numbers and texts, of all or of
+  // `columns`; summary() adds quartiles, or takes the names of what to compute ("count", "75%").
+  DataFrame describe(const std::vector<std::string>& columns = {}) const;
+  DataFrame summary(const std::vector<std::string>& statistics = {}) const;
+  // The same rows; aggregates of them come as a side result: of a batch into the observation, at
+  // the first action; by a name into the progress of a stream (observedMetrics). See observation.h.
+  DataFrame observe(const Observation& observation, const std::vector<Column>& metrics) const;
+  DataFrame observe(const std::string& name, const std::vector<Column>& metrics) const;
   DataFrame hint(const std::string& name) const;
   DataFrame repartition(std::int32_t partitions) const;
   DataFrame coalesce(std::int32_t partitions) const;
@@ -120,6 +147,8 @@ class DataFrame {
   // The same as Arrow, batch by batch: for who links Arrow.
   void for_each_batch(
       const std::function<void(const std::shared_ptr<arrow::RecordBatch>&)>& batch_function) const;
+  // The rows one by one, as they are asked for: see row_iterator.h.
+  RowIterator to_local_iterator() const;
   // Prints a table. `truncate`: characters of a cell; 0: whole cells.
   void show(std::int32_t rows = 20, std::int32_t truncate = 20, bool vertical = false) const;
   std::string show_string(std::int32_t rows = 20, std::int32_t truncate = 20,
@@ -130,6 +159,11 @@ class DataFrame {
   const DataFrame& persist() const;
   const DataFrame& cache() const { return persist(); }
   void unpersist() const;
+  // The rows as they are now, kept by the server as long as a DataFrame of this program reads them.
+  // Computed at once if `eager`, else at the first use. A local one is kept without Spark's
+  // checkpoint folder. Not of streams.
+  DataFrame checkpoint(bool eager = true) const;
+  DataFrame local_checkpoint(bool eager = true) const;
 
   void create_or_replace_temp_view(const std::string& name) const;
   void create_temp_view(const std::string& name) const;
@@ -137,6 +171,10 @@ class DataFrame {
 
   DataFrameWriter write() const;
   DataStreamWriter write_stream() const;
+  // Creates, replaces or changes a table that has a name: see write_to.h.
+  DataFrameWriterV2 write_to(const std::string& table) const;
+  // MERGE of these rows into a table: see merge_into.h.
+  MergeIntoWriter merge_into(const std::string& table, const Column& condition) const;
 
   const spark::connect::Relation& relation() const { return *relation_; }
   const std::shared_ptr<client::Connection>& connection() const { return connection_; }

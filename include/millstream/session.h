@@ -1,17 +1,20 @@
 // SparkSession: where every program begins.
 //
-//   auto spark = SparkSession::builder().warehouse("lake").get_or_create();          // in this
-//   process auto spark = SparkSession::builder().remote("sc://host:15002").get_or_create();  // a
-//   server
+//   In this process:
+//     auto spark = SparkSession::builder().warehouse("lake").get_or_create();
+//   Of a server:
+//     auto spark = SparkSession::builder().remote("sc://host:15002").get_or_create();
 //
 // The server may be Millstream or Apache Spark: the protocol is the same.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "millstream/catalog.h"
 #include "millstream/data_frame.h"
 #include "millstream/read_write.h"
 #include "millstream/streaming.h"
@@ -28,6 +31,11 @@ class RuntimeConfig {
   std::string get(const std::string& key) const;
   std::string get(const std::string& key, const std::string& if_not_set) const;
   void unset(const std::string& key) const;
+  // All that are set, or have a default the server tells of; those whose keys begin with `prefix`
+  // come without it.
+  std::map<std::string, std::string> get_all(const std::string& prefix = {}) const;
+  // Whether a session may set the key: one of the server's, or of none, is not.
+  bool is_modifiable(const std::string& key) const;
 
  private:
   std::shared_ptr<client::Connection> connection_;
@@ -68,6 +76,7 @@ class SparkSession {
   DataStreamReader read_stream() const { return DataStreamReader(connection_); }
   StreamingQueryManager streams() const { return StreamingQueryManager(connection_); }
   RuntimeConfig conf() const { return RuntimeConfig(connection_); }
+  Catalog catalog() const { return Catalog(connection_); }
   std::string version() const;
   const std::string& session_id() const;
 

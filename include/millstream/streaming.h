@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "millstream/listeners.h"
 #include "millstream/read_write.h"
 
 namespace millstream::api {
@@ -55,8 +56,16 @@ class StreamingQueryManager {
 
   std::vector<StreamingQuery> active() const;
   std::optional<StreamingQuery> get(const std::string& id) const;
+  // Until a query has ended since the session began, or since reset_terminated(); throws the error
+  // of one that failed. False when `timeout` came first.
   bool await_any_termination(std::optional<std::chrono::milliseconds> timeout = std::nullopt) const;
+  // Forgets the queries that have ended.
   void reset_terminated() const;
+
+  // See listeners.h. The session holds the listener until it is removed or the session is stopped:
+  // one that holds the session is to be removed, or neither ends.
+  void add_listener(std::shared_ptr<StreamingQueryListener> listener) const;
+  void remove_listener(const std::shared_ptr<StreamingQueryListener>& listener) const;
 
  private:
   std::shared_ptr<client::Connection> connection_;

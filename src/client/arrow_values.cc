@@ -135,6 +135,13 @@ Value value_at(const arrow::Array& array, std::int64_t index) {
   }
 }
 
+api::Row row_at(const arrow::RecordBatch& batch, const api::Row::Names& names, std::int64_t row) {
+  api::Values values;
+  values.reserve(static_cast<std::size_t>(batch.num_columns()));
+  for (const auto& column : batch.columns()) values.push_back(value_at(*column, row));
+  return {names, std::move(values)};
+}
+
 Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> read_ipc(const std::string& bytes) {
   auto stream = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(bytes));
   auto reader = arrow::ipc::RecordBatchStreamReader::Open(stream);

@@ -15,6 +15,7 @@ class RecordBatch;
 namespace millstream::client {
 
 api::Value value_at(const arrow::Array& array, std::int64_t index);
+api::Row row_at(const arrow::RecordBatch& batch, const api::Row::Names& names, std::int64_t row);
 
 // The record batches of one Arrow IPC stream, as an answer carries it. Bytes that are none are an
 // error, never a crash.

@@ -10,6 +10,9 @@
 
 #include "base/random.h"
 #include "client/errors.h"
+#include "client/listener_bus.h"
+#include "client/observed.h"
+#include "client/remote_relation.h"
 #include "connect/server.h"
 #include "spark/connect/base.grpc.pb.h"
 
@@ -89,25 +92,22 @@ class Connection::Execution {
     *request_.mutable_plan() = plan;
     request_.add_request_options()->mutable_reattach_options()->set_reattachable(true);
   }
-  ~Execution() { release_all(); }
+  ~Execution() {
+    if (reader_ != nullptr) context_->TryCancel();
+    reader_.reset();
+    release_all();
+  }
 
-  void run(const OnResponse& on_response) {
-    for (int attempt = 0;;) {
-      const std::string last = last_response_id_;
-      const grpc::Status status = read_stream(on_response);
-      if (complete_) return;
-      if (status.ok() || last != last_response_id_) attempt = 0;
-      if (!status.ok() && !is_transient(status)) {
-        // The server that took the operation is not the one that was asked to go on with it.
-        if (last_response_id_.empty() && reattaching_ && is_unknown_operation(status)) {
-          reattaching_ = false;
-        } else {
-          connection_.fail(status);
-        }
+  // The next answer that carries something; false at the end. Not after it has thrown.
+  bool next(proto::ExecutePlanResponse* response) {
+    while (!complete_ || reader_ != nullptr) {
+      if (reader_ == nullptr) open_stream();
+      while (reader_->Read(response)) {
+        if (take(*response)) return true;
       }
-      if (!status.ok() && ++attempt >= attempts_max) connection_.fail(status);
-      if (!status.ok()) wait_before_retry(attempt);
+      end_stream();
     }
+    return false;
   }
 
  private:
@@ -115,44 +115,55 @@ class Connection::Execution {
     return to_exception(status, nullptr).condition() == "INVALID_HANDLE.OPERATION_NOT_FOUND";
   }
 
-  grpc::Status read_stream(const OnResponse& on_response) {
-    grpc::ClientContext context;
-    connection_.prepare(&context);
-    const auto reader = open_stream(&context);
-    reattaching_ = true;
-    proto::ExecutePlanResponse response;
-    try {
-      while (reader->Read(&response)) take(response, on_response);
-    } catch (...) {
-      context.TryCancel();
-      throw;
-    }
-    return reader->Finish();
-  }
-
-  std::unique_ptr<grpc::ClientReader<proto::ExecutePlanResponse>> open_stream(
-      grpc::ClientContext* context) {
+  void open_stream() {
+    context_ = std::make_unique<grpc::ClientContext>();
+    connection_.prepare(context_.get());
+    last_before_ = last_response_id_;
     auto& service = *connection_.stub_->service;
-    if (!reattaching_) return service.ExecutePlan(context, request_);
-    proto::ReattachExecuteRequest reattach;
-    connection_.identify(&reattach);
-    reattach.set_operation_id(operation_id_);
-    if (!last_response_id_.empty()) reattach.set_last_response_id(last_response_id_);
-    return service.ReattachExecute(context, reattach);
+    if (!reattaching_) {
+      reader_ = service.ExecutePlan(context_.get(), request_);
+    } else {
+      proto::ReattachExecuteRequest reattach;
+      connection_.identify(&reattach);
+      reattach.set_operation_id(operation_id_);
+      if (!last_response_id_.empty()) reattach.set_last_response_id(last_response_id_);
+      reader_ = service.ReattachExecute(context_.get(), reattach);
+    }
+    reattaching_ = true;
   }
 
-  void take(const proto::ExecutePlanResponse& response, const OnResponse& on_response) {
+  // The stream has no more: it goes on in another, after a pause when this one broke, or throws.
+  void end_stream() {
+    const grpc::Status status = reader_->Finish();
+    reader_.reset();
+    if (complete_) return;
+    if (status.ok() || last_before_ != last_response_id_) attempt_ = 0;
+    if (status.ok()) return;
+    if (!is_transient(status)) {
+      // The server that took the operation is not the one that was asked to go on with it.
+      if (!last_response_id_.empty() || !is_unknown_operation(status)) connection_.fail(status);
+      reattaching_ = false;
+    }
+    if (++attempt_ >= attempts_max) connection_.fail(status);
+    wait_before_retry(attempt_);
+  }
+
+  // False: a sign of life.
+  bool take(const proto::ExecutePlanResponse& response) {
     last_response_id_ = response.response_id();
     connection_.observe(response.server_side_session_id());
+    if (response.observed_metrics_size() > 0) connection_.tell_observed(response);
+    unreleased_bytes_ += response.ByteSizeLong();
+    if (unreleased_bytes_ > static_cast<std::size_t>(unreleased_bytes_max)) release_until();
     if (response.has_result_complete()) {
       complete_ = true;
-    } else if (response.has_execution_progress()) {
-      if (connection_.on_progress_) connection_.on_progress_(response.execution_progress());
-    } else if (on_response) {
-      on_response(response);
+      return false;
     }
-    unreleased_bytes_ += response.arrow_batch().data().size();
-    if (unreleased_bytes_ > static_cast<std::size_t>(unreleased_bytes_max)) release_until();
+    if (response.has_execution_progress()) {
+      if (connection_.on_progress_) connection_.on_progress_(response.execution_progress());
+      return false;
+    }
+    return true;
   }
 
   // The server keeps answers until it hears that they have come. A call that fails does no harm:
@@ -182,7 +193,11 @@ class Connection::Execution {
   const std::string operation_id_;
   proto::ExecutePlanRequest request_;
   std::string last_response_id_;
+  std::string last_before_;  // the last answer that came before the stream
   std::size_t unreleased_bytes_ = 0;
+  int attempt_ = 0;  // of streams that brought nothing
+  std::unique_ptr<grpc::ClientContext> context_;
+  std::unique_ptr<grpc::ClientReader<proto::ExecutePlanResponse>> reader_;  // null: none is open
   bool reattaching_ = false;
   bool complete_ = false;
 };
@@ -215,11 +230,13 @@ Connection::Connection(const Target& target, std::shared_ptr<grpc::ChannelInterf
       }()),
       session_id_(target.session_id.empty() ? new_uuid() : target.session_id),
       server_(std::move(server)),
-      stub_(std::make_unique<Stub>()) {
+      stub_(std::make_unique<Stub>()),
+      listeners_(std::make_unique<ListenerBus>(*this)) {
   stub_->service = proto::SparkConnectService::NewStub(channel);
 }
 
 Connection::~Connection() {
+  listeners_->close();
   // A session of another server that was given by its id is somebody else's too.
   if (target_.session_id.empty()) release();
   stub_.reset();
@@ -252,7 +269,34 @@ void Connection::fail(const grpc::Status& status) {
 }
 
 void Connection::execute(const proto::Plan& plan, const OnResponse& on_response) {
-  Execution(*this, plan).run(on_response);
+  Execution execution(*this, plan);
+  proto::ExecutePlanResponse response;
+  while (execution.next(&response)) {
+    if (on_response) on_response(response);
+  }
+}
+
+Connection::Answers Connection::start(const proto::Plan& plan) {
+  return [self = shared_from_this(), execution = std::make_shared<Execution>(*this, plan)](
+             proto::ExecutePlanResponse* response) { return execution->next(response); };
+}
+
+void Connection::watch(const std::string& name, const std::shared_ptr<Observed>& observed) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(watched_, [](const auto& one) { return one.second.expired(); });
+  watched_[name] = observed;
+}
+
+void Connection::tell_observed(const proto::ExecutePlanResponse& response) {
+  for (const auto& metrics : response.observed_metrics()) {
+    std::shared_ptr<Observed> observed;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = watched_.find(metrics.name());
+      if (found != watched_.end()) observed = found->second.lock();
+    }
+    if (observed != nullptr) observed->take(metrics);
+  }
 }
 
 void Connection::execute(const proto::Relation& relation, const OnResponse& on_response) {
@@ -265,6 +309,25 @@ void Connection::execute(const proto::Command& command, const OnResponse& on_res
   proto::Plan plan;
   *plan.mutable_command() = command;
   execute(plan, on_response);
+}
+
+std::shared_ptr<RemoteRelation> Connection::keep_remote_relation(const std::string& id) {
+  auto kept = std::make_shared<RemoteRelation>(shared_from_this(), id);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(remotes_, [](const auto& one) { return one.second.expired(); });
+  remotes_[id] = kept;
+  return kept;
+}
+
+std::shared_ptr<RemoteRelation> Connection::remote_relation(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = remotes_.find(id);
+  return found == remotes_.end() ? nullptr : found->second.lock();
+}
+
+bool Connection::has_remote_relations() const {
+  const std::lock_guard lock(mutex_);
+  return !remotes_.empty();
 }
 
 proto::AnalyzePlanResponse Connection::analyze(proto::AnalyzePlanRequest request) {
@@ -309,6 +372,7 @@ std::vector<std::string> Connection::interrupt_all() {
 
 void Connection::release() {
   if (released_.exchange(true)) return;
+  listeners_->close();
   proto::ReleaseSessionRequest request;
   identify(&request);
   grpc::ClientContext context;

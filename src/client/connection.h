@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,10 @@ class Server;
 
 namespace millstream::client {
 
+class ListenerBus;
+class Observed;
+class RemoteRelation;
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using OnResponse = std::function<void(const spark::connect::ExecutePlanResponse&)>;
@@ -57,6 +62,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void execute(const spark::connect::Plan& plan, const OnResponse& on_response);
   void execute(const spark::connect::Relation& relation, const OnResponse& on_response);
   void execute(const spark::connect::Command& command, const OnResponse& on_response = {});
+
+  // The same, answer by answer: each call waits for the next; false: there is no more. The
+  // operation ends with the last copy of the function.
+  using Answers = std::function<bool(spark::connect::ExecutePlanResponse*)>;
+  Answers start(const spark::connect::Plan& plan);
+
+  // From now on `observed` is told what the server observes under the name, while it lives.
+  void watch(const std::string& name, const std::shared_ptr<Observed>& observed);
+
+  ListenerBus& listeners() { return *listeners_; }
+
+  // What the server keeps under the id, until the last holder lets it go; null: not this program's.
+  std::shared_ptr<RemoteRelation> keep_remote_relation(const std::string& id);
+  std::shared_ptr<RemoteRelation> remote_relation(const std::string& id) const;
+  bool has_remote_relations() const;
 
   // Fills in the session of `request`.
   spark::connect::AnalyzePlanResponse analyze(spark::connect::AnalyzePlanRequest request);
@@ -82,6 +102,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   template <typename Request>
   void identify(Request* request);
   void prepare(grpc::ClientContext* context) const;
+  void tell_observed(const spark::connect::ExecutePlanResponse& response);
   // Keeps the server's name of the session, so that a server that was started anew is noticed.
   void observe(const std::string& server_id);
   // Throws what the status says, after having asked the server for the rest of it.
@@ -91,11 +112,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::string session_id_;
   std::unique_ptr<connect::Server> server_;  // null: elsewhere
   std::unique_ptr<Stub> stub_;
+  std::unique_ptr<ListenerBus> listeners_;
   OnProgress on_progress_;
   std::atomic<std::int64_t> last_plan_id_{0};
   std::atomic<bool> released_{false};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::string observed_server_id_;  // as the server named its session; guarded by mutex_
+  std::map<std::string, std::weak_ptr<Observed>> watched_;        // guarded by mutex_
+  std::map<std::string, std::weak_ptr<RemoteRelation>> remotes_;  // by id; guarded by mutex_
 };
 
 }  // namespace millstream::client

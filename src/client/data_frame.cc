@@ -65,6 +65,15 @@ DataFrame deduplicated(const DataFrame& input, const std::vector<std::string>& c
   });
 }
 
+void fill_unpivot(const DataFrame& input, const std::vector<ColumnOrName>& ids,
+                  const std::string& variable_name, const std::string& value_name,
+                  proto::Unpivot* out) {
+  *out->mutable_input() = input.relation();
+  for (const ColumnOrName& one : ids) *out->add_ids() = one.column().expression();
+  out->set_variable_column_name(variable_name);
+  out->set_value_column_name(value_name);
+}
+
 }  // namespace
 
 DataFrame::DataFrame(std::shared_ptr<client::Connection> connection,
@@ -245,6 +254,22 @@ DataFrame DataFrame::fill_na(const Value& value, const std::vector<std::string>&
     } else {
       client::to_literal(value, literal);
     }
+  });
+}
+DataFrame DataFrame::unpivot(const std::vector<ColumnOrName>& ids,
+                             const std::vector<ColumnOrName>& values,
+                             const std::string& variable_name,
+                             const std::string& value_name) const {
+  return derive(*this, [&](proto::Relation* out) {
+    fill_unpivot(*this, ids, variable_name, value_name, out->mutable_unpivot());
+    auto* columns = out->mutable_unpivot()->mutable_values();
+    for (const ColumnOrName& one : values) *columns->add_values() = one.column().expression();
+  });
+}
+DataFrame DataFrame::unpivot(const std::vector<ColumnOrName>& ids, const std::string& variable_name,
+                             const std::string& value_name) const {
+  return derive(*this, [&](proto::Relation* out) {
+    fill_unpivot(*this, ids, variable_name, value_name, out->mutable_unpivot());
   });
 }
 DataFrame DataFrame::hint(const std::string& name) const {

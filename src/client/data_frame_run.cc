@@ -104,12 +104,8 @@ void DataFrame::for_each(const std::function<void(const Row&)>& row_function) co
   each_batch(*this, [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
     if (names == nullptr)
       names = std::make_shared<const std::vector<std::string>>(batch->schema()->field_names());
-    for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
-      Values values;
-      values.reserve(static_cast<std::size_t>(batch->num_columns()));
-      for (const auto& column : batch->columns()) values.push_back(client::value_at(*column, row));
-      row_function(Row(names, std::move(values)));
-    }
+    for (std::int64_t row = 0; row < batch->num_rows(); ++row)
+      row_function(client::row_at(*batch, names, row));
   });
 }
 

@@ -16,6 +16,7 @@ class Expression_SortOrder;
 namespace millstream::client {
 
 void to_literal(const api::Value& value, spark::connect::Expression_Literal* literal);
+api::Value from_literal(const spark::connect::Expression_Literal& literal);
 
 // A SortOrder for a column that may be one already.
 void to_sort_order(const api::Column& column, spark::connect::Expression_SortOrder* order);

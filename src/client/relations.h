@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/connection.h"
+#include "client/remote_relation.h"
 #include "millstream/data_frame.h"
 #include "spark/connect/commands.pb.h"
 #include "spark/connect/relations.pb.h"
@@ -18,7 +19,7 @@ api::DataFrame new_frame(const std::shared_ptr<Connection>& connection, const Fi
   auto relation = std::make_shared<spark::connect::Relation>();
   relation->mutable_common()->set_plan_id(connection->next_plan_id());
   fill(relation.get());
-  return {connection, std::move(relation)};
+  return {connection, keep_with_remotes(*connection, std::move(relation))};
 }
 
 template <typename Map>

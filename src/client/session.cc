@@ -156,4 +156,21 @@ void RuntimeConfig::unset(const std::string& key) const {
   connection_->config(operation);
 }
 
+std::map<std::string, std::string> RuntimeConfig::get_all(const std::string& prefix) const {
+  proto::ConfigRequest_Operation operation;
+  operation.mutable_get_all();
+  if (!prefix.empty()) operation.mutable_get_all()->set_prefix(prefix);
+  std::map<std::string, std::string> all;
+  const auto response = connection_->config(operation);
+  for (const auto& pair : response.pairs()) all[pair.key()] = pair.value();
+  return all;
+}
+
+bool RuntimeConfig::is_modifiable(const std::string& key) const {
+  proto::ConfigRequest_Operation operation;
+  operation.mutable_is_modifiable()->add_keys(key);
+  const auto response = connection_->config(operation);
+  return response.pairs_size() > 0 && response.pairs(0).value() == "true";
+}
+
 }  // namespace millstream::api

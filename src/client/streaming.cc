@@ -1,7 +1,7 @@
 #include "millstream/streaming.h"
 
-#include <thread>
-
+#include "client/drop_elsewhere.h"
+#include "client/listener_bus.h"
 #include "client/relations.h"
 #include "connect/server.h"
 #include "spark/connect/base.pb.h"
@@ -11,14 +11,8 @@ namespace {
 
 namespace proto = spark::connect;
 
+using client::drop_elsewhere;
 using BatchFunction = std::function<void(DataFrame, std::int64_t)>;
-
-// What may hold the last reference to the connection, whose end waits for the threads of its
-// queries: this is one of those.
-template <typename T>
-void drop_elsewhere(std::shared_ptr<T> last) {
-  std::thread([last = std::move(last)] {}).detach();
-}
 
 // Calls the program's function for the server. The server keeps it, and the connection keeps the
 // server: so it does not keep the connection.
@@ -217,6 +211,14 @@ void StreamingQueryManager::reset_terminated() const {
   manager_command(*connection_, [](auto* one) { one->set_reset_terminated(true); });
 }
 
+void StreamingQueryManager::add_listener(std::shared_ptr<StreamingQueryListener> listener) const {
+  connection_->listeners().add(std::move(listener));
+}
+void StreamingQueryManager::remove_listener(
+    const std::shared_ptr<StreamingQueryListener>& listener) const {
+  connection_->listeners().remove(listener);
+}
+
 DataStreamReader& DataStreamReader::format(const std::string& name) {
   format_ = name;
   return *this;
@@ -337,6 +339,8 @@ StreamingQuery DataStreamWriter::start(const std::string& path, const std::strin
     if (response.has_write_stream_operation_start_result())
       result = response.write_stream_operation_start_result();
   });
+  if (result.has_query_started_event_json())
+    input_.connection()->listeners().on_started(result.query_started_event_json());
   return {input_.connection(), result.query_id().id(), result.query_id().run_id(), result.name()};
 }
 

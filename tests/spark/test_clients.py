@@ -1,7 +1,9 @@
 """Millstream's own clients, the shell and the C++ API beneath it, against real Spark."""
 
+import os
 import subprocess
 
+import pytest
 from millstream_server import BINARY
 
 
@@ -22,3 +24,12 @@ def test_errors_of_real_spark_come_whole(spark_remote):
     done = sql(spark_remote, "-e", "select 1/0")
     assert done.returncode == 1
     assert "[DIVIDE_BY_ZERO]" in done.stderr and "== SQL" in done.stderr
+
+
+@pytest.mark.timeout(400)
+def test_the_cpp_api_says_sparks_words(spark_remote):
+    # What the embedded engine answers in the same tests, Spark answers too.
+    done = subprocess.run([BINARY.parent / "client_test", "--gtest_filter=Frames.*:Tables.*:Listeners.*"],
+                          capture_output=True, text=True, timeout=390,
+                          env={**os.environ, "MILLSTREAM_TEST_REMOTE": spark_remote})
+    assert done.returncode == 0, done.stdout[-3000:]
