@@ -276,6 +276,15 @@ void Connection::execute(const proto::Plan& plan, const OnResponse& on_response)
   }
 }
 
+bool Connection::try_execute(const proto::Command& command) {
+  try {
+    execute(command);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 Connection::Answers Connection::start(const proto::Plan& plan) {
   return [self = shared_from_this(), execution = std::make_shared<Execution>(*this, plan)](
              proto::ExecutePlanResponse* response) { return execution->next(response); };

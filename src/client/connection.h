@@ -63,8 +63,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void execute(const spark::connect::Relation& relation, const OnResponse& on_response);
   void execute(const spark::connect::Command& command, const OnResponse& on_response = {});
 
-  // The same, answer by answer: each call waits for the next; false: there is no more. The
-  // operation ends with the last copy of the function.
+  // A command that ends something, where nobody waits for more; false: it failed.
+  bool try_execute(const spark::connect::Command& command);
+
+  // The same as execute, answer by answer: each call waits for the next; false: there is no more.
+  // The operation ends with the last copy of the function.
   using Answers = std::function<bool(spark::connect::ExecutePlanResponse*)>;
   Answers start(const spark::connect::Plan& plan);
 

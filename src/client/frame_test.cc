@@ -5,7 +5,6 @@ namespace millstream::api {
 namespace {
 
 namespace F = functions;
-using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
@@ -119,6 +118,10 @@ TEST_F(Frames, ACheckpointStaysWhatItWas) {
   derived.reset();
   EXPECT_EQ(joined.count(), 3);
   EXPECT_EQ(drawn.local_checkpoint(false).count(), 5);
+  // Spark wants a folder that its server was started with.
+  if (remote_of_test() == nullptr) {
+    EXPECT_EQ(drawn.checkpoint().count(), 5);
+  }
 }
 
 TEST_F(Frames, RowsComeAsTheyAreAskedFor) {
@@ -135,8 +138,8 @@ TEST_F(Frames, RowsComeAsTheyAreAskedFor) {
     // Spark makes a partition's rows before it sends the first.
     const std::int64_t many = remote_of_test() != nullptr ? 1'000'000 : 1'000'000'000'000;
     RowIterator endless = spark().range(many).to_local_iterator();
-    EXPECT_EQ((*endless.next())[0].as_long(), 0);
-    EXPECT_EQ((*endless.next())[0].as_long(), 1);
+    EXPECT_EQ(endless.next().value_or(Row()).to_string(), "Row(id=0)");
+    EXPECT_EQ(endless.next().value_or(Row()).to_string(), "Row(id=1)");
   }
   EXPECT_EQ(spark().range(3).count(), 3);
 

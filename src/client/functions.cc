@@ -3,7 +3,7 @@
 namespace millstream::api::functions {
 namespace {
 
-Column call(const std::string& name, std::vector<Column> arguments) {
+Column call(const std::string& name, const std::vector<Column>& arguments) {
   return call_function(name, arguments);
 }
 

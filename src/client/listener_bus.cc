@@ -62,9 +62,10 @@ void warn(const char* what) { std::fprintf(stderr, "a StreamingQueryListener thr
 
 ListenerBus::~ListenerBus() { close(); }
 
-bool ListenerBus::is_on_thread() const {
+bool ListenerBus::is_within() const {
   const std::lock_guard lock(mutex_);
-  return is_listening_ && thread_id_ == std::this_thread::get_id();
+  const auto here = std::this_thread::get_id();
+  return is_listening_ && (thread_id_ == here || calling_ == here);
 }
 
 bool ListenerBus::is_empty() const {
@@ -77,7 +78,7 @@ void ListenerBus::add(ListenerPtr listener) {
     const std::lock_guard lock(mutex_);
     listeners_.push_back(listener);
   };
-  if (is_on_thread()) return append();
+  if (is_within()) return append();
   const std::lock_guard control(control_);
   append();
   try {
@@ -94,7 +95,7 @@ void ListenerBus::remove(const ListenerPtr& listener) {
     const std::lock_guard lock(mutex_);
     std::erase(listeners_, listener);
   }
-  if (is_on_thread()) return;
+  if (is_within()) return;
   const std::lock_guard control(control_);
   if (is_empty()) stop_listening();
   const std::lock_guard posting(posting_);  // a call that is under way ends
@@ -105,7 +106,7 @@ void ListenerBus::close() {
     const std::lock_guard lock(mutex_);
     listeners_.clear();
   }
-  if (is_on_thread()) return;
+  if (is_within()) return;
   const std::lock_guard control(control_);
   stop_listening();
 }
@@ -129,11 +130,7 @@ void ListenerBus::listen() {
 
 void ListenerBus::stop_listening() {
   if (!thread_.joinable()) return;
-  try {
-    connection_.execute(bus_command(false));
-  } catch (const std::exception&) {
-    // The session has ended, and the thread with it.
-  }
+  connection_.try_execute(bus_command(false));  // a session that has ended has ended the thread too
   thread_.join();
 }
 
@@ -181,12 +178,22 @@ void ListenerBus::on_event(const proto::StreamingQueryListenerEvent& event) {
   }
 }
 
+std::unique_lock<std::recursive_mutex> ListenerBus::hold_calls() {
+  if (is_empty()) return {};
+  return std::unique_lock(posting_);
+}
+
 void ListenerBus::on_started(const std::string& event_json) {
   const json fields = parse_object(event_json);
   post([told = api::QueryStartedEvent{text(fields, "id"), text(fields, "runId"),
                                       text(fields, "name"), text(fields, "timestamp")}](auto& one) {
     one.on_query_started(told);
   });
+}
+
+std::thread::id ListenerBus::set_calling(std::thread::id thread) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(calling_, thread);
 }
 
 void ListenerBus::post(const Call& call) {
@@ -204,6 +211,7 @@ void ListenerBus::post(const Call& call) {
   if (held->listeners.empty() || held->connection == nullptr) return;
   {
     const std::lock_guard posting(posting_);
+    const auto outer = set_calling(std::this_thread::get_id());
     for (const ListenerPtr& listener : held->listeners) {
       try {
         call(*listener);
@@ -213,6 +221,7 @@ void ListenerBus::post(const Call& call) {
         warn("an exception that is no std::exception");
       }
     }
+    set_calling(outer);
   }
   drop_elsewhere(held);
 }

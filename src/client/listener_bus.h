@@ -36,19 +36,24 @@ class ListenerBus {
   void remove(const ListenerPtr& listener);
   // Removes all. Never throws.
   void close();
+  // While it is held, no listener is called but by this thread: that a query was started is told
+  // before what becomes of it. Empty when nobody listens.
+  std::unique_lock<std::recursive_mutex> hold_calls();
   // Tells of a query that was started.
   void on_started(const std::string& event_json);
 
  private:
   using Call = std::function<void(api::StreamingQueryListener&)>;
 
-  bool is_on_thread() const;
+  // On the bus' thread, or within a call of a listener: nothing may be waited for.
+  bool is_within() const;
   bool is_empty() const;
   void listen();          // throws
   void stop_listening();  // of the server; never throws
   void run(std::promise<void>* added);
   void on_event(const spark::connect::StreamingQueryListenerEvent& event);
   void post(const Call& call);
+  std::thread::id set_calling(std::thread::id thread);  // gives what it was
 
   Connection& connection_;
   std::mutex control_;            // of who begins and ends the thread
@@ -56,6 +61,7 @@ class ListenerBus {
   mutable std::mutex mutex_;
   std::vector<ListenerPtr> listeners_;  // guarded by mutex_
   std::thread::id thread_id_;           // guarded by mutex_
+  std::thread::id calling_;             // the thread that calls listeners now; guarded by mutex_
   bool is_listening_ = false;           // guarded by mutex_
   std::thread thread_;                  // guarded by control_
 };

@@ -1,6 +1,7 @@
 // Listeners of a session's streaming queries, and the waits of the query manager.
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "client/session_of_test.h"
 
@@ -42,6 +43,10 @@ class Recorder : public StreamingQueryListener {
   bool wait_for(const std::string& beginning) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, 60s, [&] { return has(beginning); });
+  }
+  bool has_heard(const std::string& beginning) const {
+    const std::lock_guard lock(mutex_);
+    return has(beginning);
   }
   bool has(const std::string& beginning) const {
     for (const std::string& text : notes_)
@@ -150,12 +155,36 @@ TEST_F(Listeners, AListenerMayRemoveItselfAndUseTheSession) {
   spark().streams().remove_listener(after);
 }
 
+TEST_F(Listeners, AListenerMayRemoveAnotherWhileAStartIsTold) {
+  struct Remover : Recorder {
+    Remover(SparkSession own, std::shared_ptr<Recorder> one)
+        : session(std::move(own)), other(std::move(one)) {}
+    SparkSession session;
+    void on_query_started(const QueryStartedEvent&) override {
+      session.streams().remove_listener(other);
+    }
+    std::shared_ptr<Recorder> other;
+  };
+  const auto other = std::make_shared<Recorder>();
+  const auto remover = std::make_shared<Remover>(spark(), other);
+  spark().streams().add_listener(remover);
+  spark().streams().add_listener(other);
+  std::vector<std::thread> threads;
+  for (const char* name : {"a", "b"}) threads.emplace_back([name] { stream(name).start().stop(); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(remover->wait_for("terminated"));
+  EXPECT_FALSE(other->has_heard("terminated"));
+  spark().streams().remove_listener(remover);
+}
+
 TEST_F(Listeners, TheManagerWaitsForTheFirstToEnd) {
   spark().streams().reset_terminated();
   const auto query = stream("waited").start();
   EXPECT_FALSE(spark().streams().await_any_termination(100ms));
   EXPECT_EQ(spark().streams().active().size(), 1U);
-  EXPECT_EQ(spark().streams().get(query.id())->name(), "waited");
+  const auto found = spark().streams().get(query.id());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->name(), "waited");
   query.stop();
   EXPECT_TRUE(spark().streams().await_any_termination(30s));
   EXPECT_TRUE(spark().streams().await_any_termination(30s));

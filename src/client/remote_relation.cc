@@ -45,11 +45,7 @@ RemoteRelation::~RemoteRelation() {
   if (connection == nullptr) return;
   proto::Command command;
   command.mutable_remove_cached_remote_relation_command()->mutable_relation()->set_relation_id(id_);
-  try {
-    connection->execute(command);
-  } catch (const std::exception&) {
-    // The server frees them with the session.
-  }
+  connection->try_execute(command);  // at the latest the server frees them with the session
 }
 
 std::shared_ptr<const proto::Relation> keep_with_remotes(

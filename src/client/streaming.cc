@@ -334,6 +334,7 @@ StreamingQuery DataStreamWriter::start(const std::string& path, const std::strin
     start->mutable_foreach_batch()->mutable_scala_function()->set_payload(function->name());
   }
 
+  const auto held = input_.connection()->listeners().hold_calls();
   proto::WriteStreamOperationStartResult result;
   input_.connection()->execute(command, [&](const proto::ExecutePlanResponse& response) {
     if (response.has_write_stream_operation_start_result())

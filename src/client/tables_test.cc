@@ -7,7 +7,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
-using testing::Not;
 
 class Tables : public SessionTest {
  protected:
