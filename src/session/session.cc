@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "column/time_types.h"
 #include "plan/analyzer.h"
-#include "session/identifiers.h"
+#include "session/session_texts.h"
 #include "session/insert.h"
 #include "session/kept_relations.h"
 #include "session/kept_rows.h"
@@ -109,7 +109,7 @@ Status Session::relation_not_found(const std::vector<std::string>& parts) const 
 
 Result<plan::NodePtr> Session::analyze(const spark::connect::Relation& relation) {
   const column::TimestampMeaning word(timestamp_word(conf_));
-  const SessionIdentifiers identifiers(*this);
+  const SessionTexts texts(*this);
   SessionResolver resolver(*this);
   auto settings = analyzer_settings(conf_);
   settings.database = current_database();
@@ -134,7 +134,7 @@ Result<connector::Batches> Session::execute(const plan::NodePtr& node,
 Status Session::create_view(const spark::connect::Relation& relation, const std::string& name,
                             bool global, bool replace) {
   const column::TimestampMeaning word(timestamp_word(conf_));
-  const SessionIdentifiers identifiers(*this);
+  const SessionTexts texts(*this);
   SessionResolver resolver(*this);
   TRY_ASSIGN(auto node, plan::analyze(relation, resolver, analyzer_settings(conf_)));
   View view;
@@ -152,7 +152,7 @@ Status Session::create_text_view(const spark::connect::Relation& query, const st
                                  bool global, bool replace,
                                  const std::vector<std::string>& column_comments) {
   const column::TimestampMeaning word(timestamp_word(conf_));
-  const SessionIdentifiers identifiers(*this);
+  const SessionTexts texts(*this);
   SessionResolver resolver(*this);
   resolver.set_defining(global ? quote_identifiers({"global_temp", name}) : quote_identifier(name));
   TRY_ASSIGN(const auto node, plan::analyze(query, resolver, analyzer_settings(conf_)));

@@ -4,7 +4,7 @@
 #include "column/time_types.h"
 #include "delta/alter.h"
 #include "plan/analyzer.h"
-#include "session/identifiers.h"
+#include "session/session_texts.h"
 #include "session/insert.h"
 #include "session/statement_run.h"
 #include "session/time_travel.h"
@@ -331,7 +331,7 @@ Result<std::optional<CatalogResult>> run_sql(Session& session,
   const bool wrapped = relation.has_with_relations();
   const auto& root = wrapped ? relation.with_relations().root() : relation;
   if (!root.has_sql()) return std::optional<CatalogResult>();
-  const SessionIdentifiers identifiers(session);
+  const SessionTexts texts(session);
   TRY_ASSIGN(const auto statement, sql::parse_statement(root.sql()));
   if (const auto query = query_of(statement); wrapped && query != nullptr) {
     spark::connect::Relation inner;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "sql/grammar.h"
+#include "sql/substitution.h"
 
 namespace millstream::sql {
 
@@ -490,8 +491,10 @@ Status Grammar::variant_path(sc::Expression& out) {
   return Status::OK();
 }
 
-Status parse_expression(std::string_view text, sc::Expression* expression,
+Status parse_expression(std::string_view written, sc::Expression* expression,
                         std::vector<sc::Relation>* subqueries) {
+  TRY_ASSIGN(const auto replaced, substituted(written));
+  const std::string_view text = replaced ? *replaced : written;
   TRY_ASSIGN(auto tokens, tokenize(text));
   Grammar grammar(text, std::move(tokens));
   TRY(grammar.parse_all(*expression));

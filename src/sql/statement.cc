@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sql/grammar.h"
 #include "sql/parser.h"
+#include "sql/substitution.h"
 
 // Older clients fill fields that are deprecated since.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -413,9 +414,11 @@ class Arguments {
 
 Result<Statement> parse_statement(const sc::SQL& sql) {
   const Arguments arguments(sql);
-  TRY_ASSIGN(auto tokens, tokenize(sql.query()));
+  TRY_ASSIGN(const auto replaced, substituted(sql.query()));
+  const std::string& text = replaced ? *replaced : sql.query();
+  TRY_ASSIGN(auto tokens, tokenize(text));
   Statement statement;
-  TRY(Grammar(sql.query(), std::move(tokens), &arguments.parameters()).parse_statement(statement));
+  TRY(Grammar(text, std::move(tokens), &arguments.parameters()).parse_statement(statement));
   return statement;
 }
 

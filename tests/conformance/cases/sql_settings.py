@@ -130,3 +130,44 @@ def show_table_extended_keys(c):
 
 
 script("show_table_extended_partition", "DROP TABLE IF EXISTS ste5", "CREATE TABLE ste5 (a INT, p STRING) USING delta PARTITIONED BY (p)", "SHOW TABLE EXTENDED LIKE 'ste5' PARTITION (p = 'x')")
+
+
+# --- ${name} in texts
+TEXTS = {
+    "text": "SELECT '${sub.x}' AS a, ${sub.x} + 1 AS b, ${spark:sub.x} AS c, ${sparkconf:sub.x} AS d, ${hivevar:sub.x} AS e, ${hiveconf:sub.x} AS f",
+    "not_set": "SELECT '${sub.nope}' AS a, '${spark:sub.nope}' AS b",
+    "prefix": "SELECT '${other:sub.x}' AS a, '${env:SUB_NOPE}' AS b, '${a:}' AS c, '${:x}' AS d",
+    "shape": "SELECT '${sub.x' AS a, '$sub.x' AS b, '${sub .x}' AS c, '${}' AS d, '${}}' AS e, '$${sub.x}' AS f, '${ sub.x}' AS g, '{sub.x}' AS h",
+    "twice": "SELECT '${sub.x}${sub.x}' AS a, '${${sub.name}}' AS b",
+    "nested": "SELECT '${sub.nested}' AS a",
+    "escaped": r"SELECT '\${sub.x}' AS a, r'\${sub.x}' AS b",
+    "column": "SELECT ${sub.column}, count(*) AS n FROM t GROUP BY ${sub.column}",
+    "table": "SELECT * FROM ${sub.table}",
+    "comment": "SELECT 1 AS a -- ${sub.x}",
+    "whole": "${sub.query}",
+    "quoted": "SELECT 1 AS `${sub.x}`",
+    "default": "SELECT '${spark.sql.variable.substitute}' AS a, '${spark.sql.ansi.enabled}' AS b, '${spark.sql.session.timeZone}' AS c",
+    "in_error": "SELECT ${sub.column}x FROM t",
+    "circular": "SELECT '${sub.a}' AS a",
+    "set": "SET sub.y = ${sub.x}1",
+    "alias": "SELECT 1 AS a${sub.x}",
+}
+SUBSTITUTED = {"sub.x": "5", "sub.column": "k", "sub.table": "t", "sub.query": "SELECT 7 AS q", "sub.nested": "<${sub.x}>", "sub.name": "sub.x", "sub.a": "${sub.b}", "sub.b": "${sub.a}"}
+for name, text in TEXTS.items():
+    script(f"substitute_{name}", text, conf=SUBSTITUTED)
+    if name in ("text", "column", "circular", "shape"):
+        script(f"substitute_off_{name}", text, conf={**SUBSTITUTED, "spark.sql.variable.substitute": "false"})
+script("substitute_view", "CREATE OR REPLACE TEMPORARY VIEW sub_view AS SELECT '${sub.x}' AS a", "SELECT * FROM sub_view", conf=SUBSTITUTED)
+script("substitute_view_text", "CREATE OR REPLACE VIEW sub_view_stored AS SELECT '${sub.x}' AS a", "SET sub.x = 6", "SELECT * FROM sub_view_stored", conf=SUBSTITUTED)
+script("substitute_immediate", "EXECUTE IMMEDIATE 'SELECT ${sub.x} AS a'", conf=SUBSTITUTED)
+script("substitute_parameter", "SELECT ${sub.x} AS a, '${sub.x}' AS b FROM t WHERE v = ${sub.x}", conf=SUBSTITUTED)
+
+
+@area.case(conf=SUBSTITUTED)
+def substitute_frame(c):
+    return views(c).table("t").where("v = ${sub.x}").selectExpr("'${sub.x}' AS a", "k").withColumn("b", c.F.expr("${sub.x} * 2"))
+
+
+@area.case(conf=SUBSTITUTED)
+def substitute_arguments(c):
+    return views(c).sql("SELECT :a AS a, '${sub.x}' AS b", args={"a": "${sub.x}"})

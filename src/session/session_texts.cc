@@ -1,4 +1,4 @@
-#include "session/identifiers.h"
+#include "session/session_texts.h"
 
 #include <arrow/scalar.h>
 
@@ -35,11 +35,18 @@ Result<std::string> value_of(Session& session, const spark::connect::Expression&
   return row[0]->value->ToString();
 }
 
+// The settings as they are when a text is read.
+sql::FindSetting settings_of(Session& session) {
+  if (!session.conf().flag("spark.sql.variable.substitute")) return {};
+  return [&session](const std::string& name) { return session.conf().value(name); };
+}
+
 }  // namespace
 
-SessionIdentifiers::SessionIdentifiers(Session& session)
-    : values_([&session](const spark::connect::Expression& constant) {
+SessionTexts::SessionTexts(Session& session)
+    : identifiers_([&session](const spark::connect::Expression& constant) {
         return value_of(session, constant);
-      }) {}
+      }),
+      settings_(settings_of(session)) {}
 
 }  // namespace millstream::session
