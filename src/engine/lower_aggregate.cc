@@ -95,6 +95,12 @@ std::string over_finite(std::string_view name, const std::string& call,
       join(finite, " AND "), tail, of_sample ? 1 : 0, call, join(given, ", "), unknown);
 }
 
+bool is_null_literal(const Expr& expr) {
+  const Expr* e = &expr;
+  while (e->kind == ExprKind::cast) e = e->children[0].get();
+  return e->kind == ExprKind::literal && (e->value == nullptr || !e->value->is_valid);
+}
+
 // Spark adds up BIGINTs for a mean as doubles, DuckDB as whole numbers.
 std::string summand(const std::string& value, const column::DataType& type) {
   return type.kind() == TypeKind::long_ ? "CAST(" + value + " AS DOUBLE)" : value;
@@ -154,10 +160,15 @@ std::string ExprLowering::decimal_sum(const Expr& expr, const std::string& value
 // `over` is empty for grouping; FILTER comes before OVER.
 Result<std::string> ExprLowering::aggregate(const Expr& expr) {
   const SetFor in_aggregate(in_aggregate_, window_over_.empty());
-  TRY_ASSIGN(const Arguments a, lower_all(expr.children));
+  TRY_ASSIGN(Arguments a, lower_all(expr.children));
   std::string filter;
   if (expr.filter != nullptr) {
     TRY_ASSIGN(filter, lower(*expr.filter));
+    // DuckDB computes the arguments of all rows; those that it leaves out may fail.
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (can_fail(a[i]) && !plan::references_only(*expr.children[i], {}))
+        a[i] = fmt::format("CASE WHEN {} THEN {} END", filter, a[i]);
+    }
   }
   const std::string over = window_over_;
   const std::string once = expr.distinct ? "DISTINCT " : "";
@@ -262,15 +273,19 @@ Result<std::string> ExprLowering::aggregate(const Expr& expr) {
     std::string order;
     if (expr.window != nullptr) {
       TRY_ASSIGN(order, lower_order(expr.window->order));
+      if (expr.distinct && order.find(a[0]) == std::string::npos)
+        return Status::unsupported("listagg(DISTINCT …) in an order of other values");
       order = " ORDER BY " + order;
     }
+    // No delimiter and one that is NULL are the empty text.
+    const bool delimited = a.size() > 1 && !is_null_literal(*expr.children[1]);
     if (expr.type->kind() == TypeKind::binary) {
       if (expr.distinct && !order.empty())
         return Status::unsupported("listagg(DISTINCT …) of BINARY in an order is not supported");
       return fmt::format("unhex(string_agg({}hex({}), {}{}){}{})", once, a[0],
-                         a.size() > 1 ? "hex(" + a[1] + ")" : "''", order, suffix(filter), over);
+                         delimited ? "hex(" + a[1] + ")" : "''", order, suffix(filter), over);
     }
-    return fmt::format("string_agg({}{}, {}{}){}{}", once, a[0], a.size() > 1 ? a[1] : "''", order,
+    return fmt::format("string_agg({}{}, {}{}){}{}", once, a[0], delimited ? a[1] : "''", order,
                        suffix(filter), over);
   }
   if (name == "percentile_disc") {

@@ -6,6 +6,7 @@
 #include "engine/physical.h"
 #include "engine/spark_random.h"
 #include "plan/optimize.h"
+#include "plan/subquery.h"
 #include "plan/tree.h"
 
 namespace millstream::engine {
@@ -435,7 +436,10 @@ Result<NodeLowering::Relation> NodeLowering::deduplicate(const plan::Deduplicate
 
 Result<NodeLowering::Relation> NodeLowering::sort(const plan::Sort& node) {
   TRY_ASSIGN(const Relation input, lower(node.children[0]));
-  TRY_ASSIGN(const std::string order, exprs_.lower_order(node.keys));
+  // DuckDB refuses constants, which order nothing.
+  std::vector<plan::SortKey> keys = node.keys;
+  std::erase_if(keys, [](const plan::SortKey& key) { return plan::is_foldable(*key.expr); });
+  TRY_ASSIGN(const std::string order, exprs_.lower_order(keys));
   if (order.empty()) return input;
   return wrap(
       fmt::format("SELECT {}{} ORDER BY {}", columns_of(*node.children[0]), input.tail(), order));

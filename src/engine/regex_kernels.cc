@@ -156,11 +156,11 @@ std::optional<Strings> split(Failure& fail, std::string_view text, std::string_v
                              std::int32_t limit) {
   Strings out;
   if (pattern.empty()) {
-    // Every character of its own.
+    // Every character of its own, and the rest in the last of so many.
     std::size_t at = 0;
-    while (at < text.size() &&
-           (limit <= 0 || static_cast<std::int32_t>(out.items.size()) < limit)) {
-      const auto size = character_size(text, at);
+    while (at < text.size()) {
+      const bool last = limit > 0 && static_cast<std::int32_t>(out.items.size()) == limit - 1;
+      const auto size = last ? text.size() - at : character_size(text, at);
       out.items.emplace_back(std::string(text.substr(at, size)));
       at += size;
     }

@@ -248,13 +248,17 @@ Result<Call> list_aggregate(const Request& request) {
   Call call = begin_call(request);
   const TypePtr& type = request.arguments[0].type;
   const bool binary = type->kind() == TypeKind::binary;
-  const bool becomes_text = !request.settings.ansi && !type->is_nested();
-  const bool time = type->kind() == TypeKind::time;
-  if (!binary && !type->is_string() && !becomes_text && !time)
+  if (type->is_nested() || type->kind() == TypeKind::variant)
     return unexpected_input(request, 0, "(\"STRING\" or \"BINARY\")");
   if (request.arguments.size() == 1) call.pretty.insert(call.pretty.rfind(')'), ", NULL");
   call.type = binary ? column::binary_type() : column::string_type();
   call.argument_types.assign(request.arguments.size(), call.type);
+  if (request.arguments.size() == 1) return call;
+  const TypePtr& delimiter = request.arguments[1].type;
+  if (binary && delimiter->kind() != TypeKind::binary && delimiter->kind() != TypeKind::null)
+    return mismatch("DATA_DIFF_TYPES", call.pretty,
+                    {{"functionName", "`listagg`"},
+                     {"dataType", fmt::format("(\"{}\" or \"{}\")", type->sql(), delimiter->sql())}});
   return call;
 }
 

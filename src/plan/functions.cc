@@ -263,6 +263,12 @@ Result<ExprPtr> ExpressionAnalyzer::call(const std::string& name, std::vector<Ex
   TRY_ASSIGN(functions::Call resolved,
              functions::resolve(name, given, distinct, settings_.functions));
   if (resolved.name.starts_with("time_bucket")) TRY(check_bucket(resolved, arguments));
+  if (resolved.name == "listagg" && arguments.size() > 1 && !is_foldable(*arguments[1]))
+    return Status::error("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+                         {{"sqlExpr", sql_expr(resolved.pretty)},
+                          {"inputName", "`delimiter`"},
+                          {"inputType", sql_type(resolved.argument_types[1])},
+                          {"inputExpr", sql_expr(arguments[1]->pretty)}});
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < resolved.argument_types.size()) {
       ExprPtr converted = implicit_cast(arguments[i], resolved.argument_types[i], ansi());

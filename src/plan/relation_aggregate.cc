@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "plan/literal.h"
+#include "plan/optimize.h"
 #include "plan/relations.h"
 #include "plan/text.h"
 #include "plan/tree.h"
@@ -473,13 +474,45 @@ Result<NodePtr> RelationAnalyzer::aggregate(const sc::Aggregate& proto, NodePtr 
   return make_aggregate(std::move(input), keys, std::move(exprs), std::move(sets));
 }
 
+namespace {
+
+ExprPtr column_of(const ExprPtr& e) {
+  return e->kind == ExprKind::alias ? make_attribute(attribute_of(*e)) : e;
+}
+
+// The name of a pivoted column: of the value, and of the aggregate where there are several.
+std::string pivoted_name(const Expr& value, const std::string& aggregate, std::size_t count) {
+  const std::string name = value.value->is_valid ? pivot_name(value) : "null";
+  return count == 1 ? name : name + "_" + aggregate;
+}
+
+// Spark's PivotFirst holds values of these types.
+bool fits_pivot_first(const ExprPtr& aggregate) {
+  return aggregate->type->is_numeric() || aggregate->type->kind() == column::TypeKind::boolean;
+}
+
+// The aggregates in `expr` over the rows where `condition` holds. Those that look at the first or
+// last row pass over NULLs, which Spark makes of the other rows' values.
+ExprPtr aggregates_where(const ExprPtr& expr, const ExprPtr& condition) {
+  return transform(expr, [&](const ExprPtr& e) -> ExprPtr {
+    if (e->kind != ExprKind::aggregate) return e;
+    auto out = std::make_shared<Expr>(*e);
+    out->filter = e->filter == nullptr ? condition : all_of({e->filter, condition}, 0, 2);
+    if (out->name == "first" || out->name == "last") out->name += "_ignore_nulls";
+    return out;
+  });
+}
+
+}  // namespace
+
 // Groups by keys and pivot column first, then puts each value's result into a column of its own: a
-// combination that no row has is NULL, also where the aggregate is a count.
+// combination that no row has is NULL, also where the aggregate is a count. Where an aggregate is
+// neither a number nor a truth value, each is computed over the rows of each value, and a count of
+// none is 0.
 Result<NodePtr> RelationAnalyzer::pivot(const Exprs& values, NodePtr input, Exprs keys,
                                         Exprs aggregates, ExprPtr column) {
-  const auto column_of = [](const ExprPtr& e) {
-    return e->kind == ExprKind::alias ? make_attribute(attribute_of(*e)) : e;
-  };
+  if (!std::all_of(aggregates.begin(), aggregates.end(), fits_pivot_first))
+    return pivot_by_conditions(values, std::move(input), std::move(keys), aggregates, column);
   Exprs inner_keys = keys;
   inner_keys.push_back(column);
   Exprs inner;
@@ -497,19 +530,34 @@ Result<NodePtr> RelationAnalyzer::pivot(const Exprs& values, NodePtr input, Expr
   const ExprPtr pivoted = make_attribute(grouped->output[keys.size()]);
   for (const ExprPtr& value : values) {
     TRY_ASSIGN(ExprPtr same, analyzer.call("<=>", {pivoted, value}));
-    const std::string name = value->value->is_valid ? pivot_name(*value) : "null";
     for (std::size_t i = 0; i < aggregates.size(); ++i) {
       const ExprPtr result = make_attribute(grouped->output[keys.size() + 1 + i]);
       TRY_ASSIGN(ExprPtr first, analyzer.call("first", {result}));
       auto filtered = std::make_shared<Expr>(*first);
       filtered->filter = same;
       filtered->nullable = true;
-      outer.push_back(make_alias(filtered,
-                                 aggregates.size() == 1 ? name : name + "_" + result->name,
+      outer.push_back(make_alias(filtered, pivoted_name(*value, result->name, aggregates.size()),
                                  next_attribute_id()));
     }
   }
   return make_aggregate(grouped, std::move(outer_keys), std::move(outer));
+}
+
+Result<NodePtr> RelationAnalyzer::pivot_by_conditions(const Exprs& values, NodePtr input,
+                                                      Exprs keys, const Exprs& aggregates,
+                                                      const ExprPtr& column) {
+  Scope scope = scope_of({input});
+  ExpressionAnalyzer analyzer(settings_, scope);
+  Exprs out;
+  for (const ExprPtr& key : keys) out.push_back(column_of(key));
+  for (const ExprPtr& value : values) {
+    TRY_ASSIGN(const ExprPtr same, analyzer.call("<=>", {strip_alias(column), value}));
+    for (const ExprPtr& aggregate : aggregates)
+      out.push_back(make_alias(aggregates_where(strip_alias(aggregate), same),
+                               pivoted_name(*value, aggregate->name, aggregates.size()),
+                               next_attribute_id()));
+  }
+  return make_aggregate(std::move(input), std::move(keys), std::move(out));
 }
 
 Result<NodePtr> RelationAnalyzer::collect_metrics(const sc::CollectMetrics& proto, NodePtr input) {

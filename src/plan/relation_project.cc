@@ -262,6 +262,7 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   scope.add_fallback([&](const NameParts& parts, std::optional<std::int64_t> plan_id) {
     return missing.find(parts, plan_id);
   });
+  scope.pass_over_ambiguous();
   ExpressionAnalyzer analyzer(settings_, scope);
   auto node = std::make_shared<Sort>();
   node->global = !proto.has_is_global() || proto.is_global();

@@ -211,6 +211,8 @@ class RelationAnalyzer final : private SubqueryAnalyzer {
   // relation_aggregate.cc
   Result<NodePtr> pivot(const Exprs& values, NodePtr input, Exprs keys, Exprs aggregates,
                         ExprPtr column);
+  Result<NodePtr> pivot_by_conditions(const Exprs& values, NodePtr input, Exprs keys,
+                                      const Exprs& aggregates, const ExprPtr& column);
   Result<Exprs> pivot_values(const spark::connect::Aggregate& proto, const NodePtr& input,
                              const ExprPtr& column);
   Result<Exprs> distinct_values(const NodePtr& input, const ExprPtr& column);

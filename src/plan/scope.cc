@@ -159,11 +159,21 @@ Result<ExprPtr> Scope::resolve(const NameParts& parts) const {
 
 Result<ExprPtr> Scope::resolve_here(const NameParts& parts) const {
   if (auto variable = lambda_variable(parts)) return *variable;
-  TRY_ASSIGN(auto found, find(parts));
-  if (found) return found->expr;
+  if (preference_) {
+    TRY_ASSIGN(auto preferred, preference_(parts, std::nullopt));
+    if (preferred) return *preferred;
+  }
+  const auto passed_over = [&](const Status& status) {
+    return passes_over_ambiguous_ && status.is("AMBIGUOUS_REFERENCE");
+  };
+  auto found = find(parts);
+  if (found.ok() && *found) return (*found)->expr;
+  if (!found.ok() && !passed_over(found.status())) return found.status();
   for (const KnownFallback& fallback : fallbacks_) {
-    TRY_ASSIGN(auto other, fallback.find(parts, std::nullopt));
-    if (other) return *other;
+    auto other = fallback.find(parts, std::nullopt);
+    if (!other.ok() && passed_over(other.status())) continue;
+    TRY(other.status());
+    if (*other) return **other;
   }
   return unresolved_column(parts, attributes_);
 }

@@ -41,6 +41,11 @@ class Scope {
     fallbacks_.push_back({std::move(fallback), for_subqueries});
   }
 
+  // Asked before the inputs are: a query's own rule for some names.
+  void set_preference(Fallback preference) { preference_ = std::move(preference); }
+  // A name that the inputs have twice is looked for as one that they do not have.
+  void pass_over_ambiguous() { passes_over_ambiguous_ = true; }
+
   // Of a query with others around it: who analyses subqueries, and the query around; both may be
   // null.
   void set_surroundings(SubqueryAnalyzer* subqueries, OuterScope* outer) {
@@ -83,6 +88,8 @@ class Scope {
     bool for_subqueries = false;
   };
   std::vector<KnownFallback> fallbacks_;
+  Fallback preference_;
+  bool passes_over_ambiguous_ = false;
   std::vector<std::vector<Attribute>> lambdas_;
   SubqueryAnalyzer* subqueries_ = nullptr;
   OuterScope* outer_ = nullptr;

@@ -4,6 +4,8 @@
 #include <arrow/scalar.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "functions/registry.h"
@@ -217,7 +219,50 @@ Status RelationAnalyzer::SelectAnalyzer::resolve_keys(const sc::Aggregate& proto
   return Status::OK();
 }
 
-// HAVING and QUALIFY see the columns of the list first, then those of the input.
+namespace {
+
+// Names of HAVING that both the list and the input have. Within aggregate functions and keys they
+// are the input's, elsewhere the list's.
+class NamesOfBoth {
+ public:
+  // The input's column, to be decided upon later.
+  ExprPtr add(const ExprPtr& of_input, ExprPtr of_list) {
+    auto open = std::make_shared<Expr>(*of_input);
+    open_.emplace(open.get(), std::move(of_list));
+    kept_.push_back(open);
+    return open;
+  }
+
+  ExprPtr decide(const ExprPtr& condition, const std::vector<ExprPtr>& keys) const {
+    std::unordered_set<const Expr*> of_list;
+    visit(*condition, [&](const Expr& e) {
+      if (e.kind == ExprKind::aggregate) return false;
+      for (const ExprPtr& key : keys) {
+        if (same_expr(*strip_alias(key), e)) return false;
+      }
+      if (open_.contains(&e)) of_list.insert(&e);
+      return true;
+    });
+    return transform(condition, [&](const ExprPtr& e) {
+      return of_list.contains(e.get()) ? open_.at(e.get()) : e;
+    });
+  }
+
+ private:
+  std::unordered_map<const Expr*, ExprPtr> open_;
+  std::vector<ExprPtr> kept_;
+};
+
+// Nothing: there is no such column, or more than one.
+std::optional<ExprPtr> only_column(const std::vector<Attribute>& attributes, const NameParts& parts,
+                                   bool case_sensitive) {
+  const auto found = find_name(attributes, parts, case_sensitive);
+  return found.ok() && *found ? std::optional<ExprPtr>((*found)->expr) : std::nullopt;
+}
+
+}  // namespace
+
+// QUALIFY sees the columns of the list first, then those of the input; HAVING by NamesOfBoth.
 Result<ExprPtr> RelationAnalyzer::SelectAnalyzer::condition(const sc::Expression& proto,
                                                             bool over_windows) {
   auto outputs = std::make_shared<Project>();
@@ -233,16 +278,35 @@ Result<ExprPtr> RelationAnalyzer::SelectAnalyzer::condition(const sc::Expression
         return std::optional<ExprPtr>(found->expr);
       },
       true);
+  NamesOfBoth of_both;
+  if (!over_windows) {
+    scope.set_preference([&](const NameParts& parts, std::optional<std::int64_t>) {
+      const bool case_sensitive = relations_.settings_.case_sensitive;
+      const auto of_input = only_column(scope_.attributes(), parts, case_sensitive);
+      if (!of_input || (*of_input)->kind != ExprKind::attribute) return std::optional<ExprPtr>();
+      const auto of_list = only_column(outputs->output, parts, case_sensitive);
+      if (of_list) return std::optional<ExprPtr>(of_both.add(*of_input, *of_list));
+      // Where the list has it twice it can only be a key.
+      const bool key = std::any_of(keys_.begin(), keys_.end(), [&](const ExprPtr& k) {
+        return same_expr(*strip_alias(k), **of_input);
+      });
+      return key ? of_input : std::nullopt;
+    });
+  }
   ExpressionAnalyzer analyzer(relations_.settings_, scope);
   auto resolved = analyzer.condition(proto);
+  if (resolved.ok()) resolved = of_both.decide(*resolved, keys_);
   const auto over_input = [&]() -> Result<ExprPtr> { return analyzer_.condition(proto); };
   // sum(v) of a list that names another sum v is that of the input.
+  if (resolved.status().is("AMBIGUOUS_REFERENCE")) return resolved.status();
   if (!resolved.ok() || has_nested_aggregate(*over_definitions(*resolved, list_))) {
     const auto again = over_input();
     if (again.ok()) resolved = again;
   }
   TRY_ASSIGN(ExprPtr condition, std::move(resolved));
   condition = over_definitions(condition, list_);
+  if (!over_windows && has_nested_aggregate(*condition))
+    return Status::error("NESTED_AGGREGATE_FUNCTION");
   if (over_windows) return boolean_condition(condition, analyzer.ansi());
   if (contains(*condition, ExprKind::window)) {
     return Status::error("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", {{"clauseName", "HAVING"}});

@@ -292,6 +292,7 @@ Status StatementRun::create_file_table(const sql::CreateTable& create, const Tab
     SessionResolver resolver(session_);
     TRY_ASSIGN(const auto node, resolver.named_table(create.like, Options(), false));
     schema = plan::schema_of(*node);
+    TRY_ASSIGN(entry.partition_by, partition_columns(create.like));
   } else {
     TRY_ASSIGN(schema, column::parse_schema(create.columns));
     TRY(put_clauses(session_, create, &schema, context_));
@@ -347,8 +348,25 @@ Status StatementRun::refused_clause(const sql::CreateTable& create) const {
                        {{"commandType", "CREATE TABLE"}});
 }
 
-StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& create) {
-  if (create.clone) return clone_table(create);
+// LIKE without USING: a table of files has the format, the options and the buckets of the other.
+Result<sql::CreateTable> StatementRun::as_its_model(const sql::CreateTable& create) const {
+  sql::CreateTable out = create;
+  if (create.like.empty() || !create.provider.empty()) return out;
+  const auto name = session_.table_name(create.like);
+  if (!name.ok()) return out;
+  TRY_ASSIGN(const auto model, warehouse_.entry(*name));
+  if (!model || model->view || model->provider == "delta") return out;
+  out.provider = model->provider;
+  out.options = model->options;
+  out.buckets = model->buckets.count;
+  out.bucket_by = model->buckets.columns;
+  out.sort_by = model->buckets.sorted_by;
+  return out;
+}
+
+StatementRun::Outcome StatementRun::operator()(const sql::CreateTable& written) {
+  if (written.clone) return clone_table(written);
+  TRY_ASSIGN(const sql::CreateTable create, as_its_model(written));
   TRY(refused_clause(create));
   TRY_ASSIGN(std::string directory, insert_directory(session_, create.name));
   const bool by_path = create.name.size() == 2 && equals_ignore_case(create.name[0], "delta") &&

@@ -135,6 +135,31 @@ StatementRun::Outcome StatementRun::show_properties(const sql::Show& show) {
   return finish(table);
 }
 
+namespace {
+
+// The rows of those partitions alone. Names are compared with their case, as delta-spark does it.
+Status only_partitions(const sql::PartitionSpec& spec, const std::vector<std::string>& columns,
+                       spark::connect::Relation* rows) {
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : spec) {
+    if (std::find(columns.begin(), columns.end(), name) == columns.end()) unknown.push_back(name);
+    spark::connect::Relation input;
+    input.Swap(rows);
+    auto* filter = rows->mutable_filter();
+    filter->mutable_input()->Swap(&input);
+    auto* same = filter->mutable_condition()->mutable_unresolved_function();
+    same->set_function_name("<=>");
+    same->add_arguments()->mutable_unresolved_attribute()->set_unparsed_identifier(
+        quote_identifier(name));
+    *same->add_arguments() = *value;
+  }
+  if (unknown.empty()) return Status::OK();
+  return Status::error("DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_COLUMN",
+                       {{"badCols", "[" + join(unknown, ", ") + "]"}});
+}
+
+}  // namespace
+
 // The partitions that have rows: of a Delta table as columns, of others as "p=1/q=x".
 StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
   TRY_ASSIGN(const Target target, target_of(show.in, "SHOW PARTITIONS"));
@@ -159,6 +184,7 @@ StatementRun::Outcome StatementRun::show_partitions(const sql::Show& show) {
   read.mutable_deduplicate()->set_all_columns_as_keys(true);
   project->mutable_input()->mutable_read()->mutable_named_table()->set_unparsed_identifier(
       quote_identifiers(show.in));
+  TRY(only_partitions(show.partition, columns, project->mutable_input()));
   const bool names = show.kind == sql::ShowKind::partition_names || !target.is_delta;
   std::vector<std::string> parts;
   for (const auto& column : columns) {

@@ -175,6 +175,30 @@ Status too_few_members(Session& session, const sql::Insert& insert, const column
                         {"insertColumns", std::to_string(given->fields().size())}});
 }
 
+Result<plan::ExprPtr> in_order_of(Session& session, const plan::ExprPtr& value,
+                                  const column::TypePtr& type, const plan::NameRules& rules) {
+  SessionResolver resolver(session);
+  const auto settings = analyzer_settings(session.conf());
+  const std::string no_text;
+  plan::RowExpressions expressions(resolver, settings, no_text);
+  const auto call = [&](const std::string& name, std::vector<plan::ExprPtr> arguments) {
+    return expressions.call(name, std::move(arguments));
+  };
+  return plan::in_order_of(value, type, rules, call);
+}
+
+// The value of a DataFrame's column with the members that the table's has, those that it lacks as
+// NULL. Null: it has others, of which Delta decides.
+Result<plan::ExprPtr> with_known_members(Session& session, const plan::ExprPtr& value,
+                                         const column::Field& column) {
+  plan::NameRules rules;
+  rules.fills = true;
+  const auto mismatch = plan::name_mismatch(value->type, column.type, rules);
+  if (mismatch && !mismatch->extra.empty()) return plan::ExprPtr();
+  if (plan::is_in_order_of(value->type, column.type, rules)) return value;
+  return in_order_of(session, value, column.type, rules);
+}
+
 // The value with the members of its structs where the column has them. BY NAME says so; elsewhere
 // Delta goes by names where nothing but the order differs.
 Result<plan::ExprPtr> with_members_placed(Session& session, const sql::Insert& insert,
@@ -192,16 +216,42 @@ Result<plan::ExprPtr> with_members_placed(Session& session, const sql::Insert& i
       return members_differ(session, insert, column, std::move(*mismatch));
   }
   if (!insert.by_name && (!delta || mismatch)) return value;
-  SessionResolver resolver(session);
-  const auto settings = analyzer_settings(session.conf());
-  const std::string no_text;
-  plan::RowExpressions expressions(resolver, settings, no_text);
-  const auto call = [&](const std::string& name, std::vector<plan::ExprPtr> arguments) {
-    return expressions.call(name, std::move(arguments));
-  };
-  TRY_ASSIGN(const auto placed, plan::in_order_of(value, column.type, rules, call));
+  TRY_ASSIGN(const auto placed, in_order_of(session, value, column.type, rules));
   const bool same = column::same_type_ignoring_nullability(placed->type, column.type);
   return insert.by_name || same ? placed : value;
+}
+
+// As with_known_members, by place.
+Result<plan::ExprPtr> with_places_filled(Session& session, const sql::Insert& insert,
+                                         const plan::ExprPtr& value, const column::Field& column) {
+  const bool structs = value->type->kind() == column::TypeKind::struct_ &&
+                       column.type->kind() == column::TypeKind::struct_;
+  const std::size_t given = value->type->fields().size();
+  if (structs && given < column.type->fields().size())
+    return too_few_members(session, insert, column, value->type);
+  if (structs && given > column.type->fields().size()) return plan::ExprPtr();
+  return with_members_placed(session, insert, value, column, true);
+}
+
+// The value as one of the column, which has another type. `shown`: what errors call the value.
+Result<plan::ExprPtr> assigned(Session& session, const plan::NodePtr& node,
+                               const plan::ExprPtr& value, const std::string& shown,
+                               const column::Field& column) {
+  const StoreAssignment policy = store_assignment(session.conf());
+  if (policy == StoreAssignment::strict && !can_store(policy, value->type, column.type)) {
+    return Status::error(
+        "CANNOT_UP_CAST_DATATYPE",
+        {{"expression", shown},
+         {"sourceType", "\"" + value->type->sql() + "\""},
+         {"targetType", "\"" + column.type->sql() + "\""},
+         {"details",
+          "The type path of the target object is:\n\nYou can either add an explicit cast to "
+          "the input data or choose a higher precision type of the field in the target "
+          "object"}});
+  }
+  if (!functions::can_cast(value->type, column.type, policy != StoreAssignment::legacy))
+    return no_cast(session, node, shown, column.type);
+  return stored_value(session.conf(), value, column);
 }
 
 // The query's rows with the table's columns, cast as a store assignment is.
@@ -245,23 +295,12 @@ Result<plan::NodePtr> as_table_rows(Session& session, const sql::Insert& insert,
       if ((casts || constant) && !column::same_type_ignoring_nullability(out.type, table[i].type)) {
         const std::string& shown =
             sources[i] < 0 ? table[i].name : columns[static_cast<std::size_t>(sources[i])].name;
-        if (policy == StoreAssignment::strict && !can_store(policy, out.type, table[i].type)) {
-          return Status::error(
-              "CANNOT_UP_CAST_DATATYPE",
-              {{"expression", shown},
-               {"sourceType", "\"" + out.type->sql() + "\""},
-               {"targetType", "\"" + table[i].type->sql() + "\""},
-               {"details",
-                "The type path of the target object is:\n\nYou can either add an explicit cast to "
-                "the input data or choose a higher precision type of the field in the target "
-                "object"}});
-        }
-        if (!functions::can_cast(out.type, table[i].type, policy != StoreAssignment::legacy)) {
-          if (sources[i] >= 0) return no_cast(session, node, shown, table[i].type);
+        const bool can =
+            functions::can_cast(out.type, table[i].type, policy != StoreAssignment::legacy);
+        if (!can && sources[i] < 0)
           return Status::error("DELTA_FAILED_TO_MERGE_FIELDS",
                                {{"currentField", table[i].name}, {"updateField", out.name}});
-        }
-        TRY_ASSIGN(value, stored_value(session.conf(), value, table[i]));
+        TRY_ASSIGN(value, assigned(session, node, value, shown, table[i]));
         value = placed_in(insert.text, value);
         out.type = table[i].type;
         out.nullable = true;
@@ -588,6 +627,37 @@ Status check_view_columns(const std::string& view, const spark::connect::ToDF& n
                        {{"viewName", quote_identifier(view)},
                         {"viewColumns", join(view_columns, ", ")},
                         {"dataColumns", join(data_columns, ", ")}});
+}
+
+Result<plan::NodePtr> with_stored_types(Session& session, const plan::NodePtr& node,
+                                        const column::Schema& table, const sql::Insert& insert) {
+  auto project = std::make_shared<plan::Project>();
+  bool any = false;
+  for (const plan::Attribute& attribute : node->output) {
+    if (attribute.hidden) continue;
+    plan::Attribute out = attribute;
+    plan::ExprPtr value = plan::make_attribute(attribute);
+    const int at = column::find_field_ignore_case(table, attribute.name);
+    if (at >= 0) {
+      const column::Field& column = table[static_cast<std::size_t>(at)];
+      TRY_ASSIGN(value, insert.by_name ? with_known_members(session, value, column)
+                                       : with_places_filled(session, insert, value, column));
+      if (value != nullptr && !column::same_type_ignoring_nullability(value->type, column.type)) {
+        TRY_ASSIGN(value, assigned(session, node, value, attribute.name, column));
+        any = true;
+      }
+      if (value == nullptr) value = plan::make_attribute(attribute);
+    }
+    out.type = value->type;
+    out.nullable = value->nullable;
+    out.id = plan::next_attribute_id();
+    out.qualifier.clear();
+    project->exprs.push_back(plan::make_alias(value, out.name, out.id));
+    project->output.push_back(std::move(out));
+  }
+  if (!any) return node;
+  project->children.push_back(node);
+  return plan::NodePtr(project);
 }
 
 }  // namespace millstream::session

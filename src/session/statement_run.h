@@ -130,6 +130,7 @@ class StatementRun {
   Status create_stored_view(const sql::CreateView& create);
   Result<delta::WriteOptions> table_options(const sql::CreateTable& create, bool replaces) const;
   Status create_like(const sql::CreateTable& create, const std::string& directory);
+  Result<sql::CreateTable> as_its_model(const sql::CreateTable& create) const;
   Status create_file_table(const sql::CreateTable& create, const TableName& name);
   Status fill_file_table(Entry& entry, const std::string& directory, const sql::QueryPtr& query);
   Status create_delta_table(const sql::CreateTable& create, const std::string& directory,

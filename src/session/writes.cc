@@ -23,9 +23,11 @@
 #include "session/replace_rows.h"
 #include "session/resolver.h"
 #include "session/row_guard.h"
+#include "session/store_assignment.h"
 #include "session/upkeep.h"
 #include "spark/connect/commands.pb.h"
 #include "sql/parser.h"
+#include "sql/statement.h"
 
 namespace millstream::session {
 namespace {
@@ -351,11 +353,19 @@ Status write_delta(Session& session, const std::string& directory, delta::WriteO
   return numbers ? delta::retried(attempt) : attempt();
 }
 
-// insertInto goes by position: the columns take the table's names.
+sql::Insert into(const std::vector<std::string>& table, bool by_name) {
+  sql::Insert out;
+  out.table = table;
+  out.by_name = by_name;
+  return out;
+}
+
+// insertInto goes by position: the columns take the table's names. More than Delta's table has keep
+// theirs.
 Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schema& table,
                                   const TableName& name, bool delta) {
   const column::Schema data = plan::schema_of(*node);
-  if (data.size() != table.size()) {
+  if (data.size() < table.size() || (!delta && data.size() > table.size())) {
     const auto names = [](const column::Schema& schema) {
       std::vector<std::string> quoted;
       for (const auto& field : schema) quoted.push_back(quote_identifier(field.name));
@@ -380,7 +390,7 @@ Result<plan::NodePtr> by_position(const plan::NodePtr& node, const column::Schem
   for (const plan::Attribute& attribute : node->output) {
     if (attribute.hidden) continue;
     plan::Attribute renamed = attribute;
-    renamed.name = table[i++].name;
+    if (i < table.size()) renamed.name = table[i++].name;
     renamed.id = plan::next_attribute_id();
     renamed.qualifier.clear();
     project->exprs.push_back(
@@ -462,6 +472,7 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
     if (insert) {
       TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
       TRY_ASSIGN(rows, by_position(node, table->schema(), {parts[0], parts[1]}, true));
+      TRY_ASSIGN(rows, with_stored_types(session, rows, table->schema(), into(parts, false)));
     }
     TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode,
                                                         strings_of(write.partitioning_columns())));
@@ -490,8 +501,11 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
     }
     TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
     TRY_ASSIGN(const auto renamed, by_position(node, table->schema(), name, true));
+    TRY_ASSIGN(const auto stored,
+               with_stored_types(session, renamed, table->schema(), into(parts, false)));
     TRY_ASSIGN(auto options, delta::parse_write_options(options_of(write.options()), mode, {}));
-    return write_delta(session, directory, std::move(options), renamed, context);
+    return overflow_in_insert(write_delta(session, directory, std::move(options), stored, context),
+                              *stored);
   }
   TRY_ASSIGN(const auto mode, save_mode(write.mode(), SaveMode::error_if_exists));
   if (exists && mode == SaveMode::error_if_exists) {
@@ -508,7 +522,13 @@ Status write_to_table(Session& session, const proto::WriteOperation& write,
                                                       strings_of(write.partitioning_columns())));
   TRY(put_clustering(session, write, directory, &options));
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
-  return write_delta(session, directory, std::move(options), node, context);
+  plan::NodePtr rows = node;
+  if (exists && mode == SaveMode::append) {
+    TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
+    TRY_ASSIGN(rows, with_stored_types(session, node, table->schema(), into(parts, true)));
+  }
+  return overflow_in_insert(write_delta(session, directory, std::move(options), rows, context),
+                            *rows);
 }
 
 // The nearest thing on the way to `path` that exists and is no directory; empty: there is none.
@@ -675,7 +695,7 @@ Result<V2Target> v2_target(Session& session, const proto::WriteOperationV2& writ
 
 Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
                     const ActionContext& context) {
-  TRY_ASSIGN(const auto node, session.analyze(write.input()));
+  TRY_ASSIGN(auto node, session.analyze(write.input()));
   TRY(refuse_streaming(*node, "`writeTo`"));
   if (!write.provider().empty() && !equals_ignore_case(write.provider(), "delta")) {
     return Status::unsupported(
@@ -742,14 +762,20 @@ Status run_write_v2(Session& session, const proto::WriteOperationV2& write,
   if (!exists) options.operation = "CREATE TABLE AS SELECT";
   if (overwrite_schema) options.operation = "CREATE OR REPLACE TABLE AS SELECT";
   if (mode == SaveMode::overwrite && !overwrite_schema) options.dynamic_partitions = partitions;
+  if (exists && !overwrite_schema) {
+    TRY_ASSIGN(const auto table, delta::DeltaTable::open(session.runtime().store, directory));
+    TRY_ASSIGN(node, with_stored_types(session, node, table->schema(), into(parts, true)));
+  }
   if (some_rows) {
     TRY(prepare_delta_write(session, options));
     const auto& where = write.overwrite_condition();
     TRY_ASSIGN(const auto completed, with_columns(session, directory, options, node, context));
-    return replace_rows(session, {directory, &where, text_of(where), true}, options, completed,
-                        context);
+    return overflow_in_insert(replace_rows(session, {directory, &where, text_of(where), true},
+                                           options, completed, context),
+                              *node);
   }
-  return write_delta(session, directory, std::move(options), node, context);
+  return overflow_in_insert(write_delta(session, directory, std::move(options), node, context),
+                            *node);
 }
 
 }  // namespace millstream::session

@@ -131,11 +131,11 @@ Status Grammar::alter_partitions(AlterTable& alter) {
     return expect_word("PARTITIONS");
   }
   if (is_word("PARTITION")) {
-    TRY(partition_spec(&alter.partitions.emplace_back()));
+    TRY(named_partition(&alter.partitions.emplace_back()));
     if (accept_word("RENAME")) {
       alter.kind = AlterKind::rename_partition;
       TRY(expect_word("TO"));
-      return partition_spec(&alter.partitions.emplace_back());
+      return named_partition(&alter.partitions.emplace_back());
     }
     TRY(expect_word("SET"));
     alter.kind = AlterKind::set_location;
@@ -151,7 +151,7 @@ Status Grammar::alter_partitions(AlterTable& alter) {
     alter.if_exists = accept_if_exists();
   }
   do {
-    TRY(partition_spec(&alter.partitions.emplace_back()));
+    TRY(named_partition(&alter.partitions.emplace_back()));
     std::string& location = alter.locations.emplace_back();
     if (add && accept_word("LOCATION")) TRY(string_value(&location));
   } while (add ? is_word("PARTITION") : accept_symbol(","));

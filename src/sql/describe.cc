@@ -84,7 +84,7 @@ Status Grammar::show_of_table(Show& show) {
   if (accept_word("PARTITIONS")) {
     show.kind = ShowKind::partitions;
     TRY(dotted_name(&show.in));
-    return is_word("PARTITION") ? partition_spec(&show.partition) : Status::OK();
+    return is_word("PARTITION") ? named_partition(&show.partition) : Status::OK();
   }
   if (is_word("CURRENT") &&
       (is_word("NAMESPACE", 1) || is_word("SCHEMA", 1) || is_word("DATABASE", 1))) {

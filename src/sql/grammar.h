@@ -84,6 +84,7 @@ class Grammar {
   Status from_insert(Statement& out);
   Status constant(sc::Expression& out);
   Status partition_spec(PartitionSpec* spec);
+  Status named_partition(PartitionSpec* spec);  // with a constant for each column
   Status repair_statement(Statement& out);
   Status list_statement(Statement& out);
   Status insert_directory(Statement& out);
@@ -283,6 +284,7 @@ class Grammar {
   Status special_call(const std::string& name, sc::Expression& out, bool* done);
   Status extract(sc::Expression& out);
   Status substring(const std::string& name, sc::Expression& out);
+  bool has_from_within() const;
   Status trim_call(sc::Expression& out, bool* done);
   Status position(sc::Expression& out);
   Status overlay(sc::Expression& out);

@@ -176,6 +176,16 @@ Status Grammar::partition_spec(PartitionSpec* spec) {
   return expect_symbol(")");
 }
 
+Status Grammar::named_partition(PartitionSpec* spec) {
+  TRY(partition_spec(spec));
+  for (const auto& [column, value] : *spec) {
+    if (value == nullptr)
+      return Status::error("INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE",
+                           {{"partKey", quoted_name({column})}});
+  }
+  return Status::OK();
+}
+
 Status Grammar::insert_directory(Statement& out) {
   take();
   InsertDirectory insert;

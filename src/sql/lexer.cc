@@ -49,12 +49,26 @@ std::int64_t hex_code(std::string_view text, std::size_t count) {
   return value;
 }
 
+bool is_surrogate(std::int64_t code) { return code >= 0xD800 && code <= 0xDFFF; }
+
 // One escape; `text` begins after the backslash. Returns how many characters it took.
 std::size_t unescape(std::string_view text, std::string& out) {
   const char c = text[0];
   if (c == 'u' || c == 'U') {
     const std::size_t digits = c == 'u' ? 4 : 8;
     const std::int64_t code = hex_code(text.substr(1), digits);
+    if (is_surrogate(code)) {
+      // Two of them are a character; one alone is none, which Java writes as a question mark.
+      const bool pair = code < 0xDC00 && text.substr(digits + 1).starts_with("\\u");
+      const std::int64_t low = pair ? hex_code(text.substr(digits + 3), 4) : -1;
+      if (low >= 0xDC00 && low <= 0xDFFF) {
+        append_utf8(out,
+                    static_cast<std::uint32_t>(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)));
+        return digits + 7;
+      }
+      out += '?';
+      return digits + 1;
+    }
     if (code >= 0 && code <= 0x10FFFF) {
       append_utf8(out, static_cast<std::uint32_t>(code));
       return digits + 1;

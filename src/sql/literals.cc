@@ -165,6 +165,31 @@ bool is_region(std::string_view zone) {
 // The one name of a day and moment that is the same whenever it is read.
 bool is_epoch(const std::string& text) { return to_lower(trim(text)) == "epoch"; }
 
+// Those that depend on the query's time.
+bool is_named_time(const std::string& text) {
+  const std::string name = to_lower(trim(text));
+  return name == "now" || name == "today" || name == "tomorrow" || name == "yesterday";
+}
+
+// The day or moment of that name, as a value of the type.
+void named_time(const std::string& name, const std::string& type, sc::Expression& out) {
+  sc::Expression* value = &out;
+  const bool moment = name == "now" && type != "DATE";
+  if (type == "TIMESTAMP_NTZ" || (type != "DATE" && !moment)) {
+    out.mutable_cast()->set_type_str(type);
+    value = out.mutable_cast()->mutable_expr();
+  }
+  const int days = name == "tomorrow" ? 1 : name == "yesterday" ? -1 : 0;
+  if (days != 0) {
+    auto* added = value->mutable_unresolved_function();
+    added->set_function_name("date_add");
+    value = added->add_arguments();
+    added->add_arguments()->mutable_literal()->set_integer(days);
+  }
+  value->mutable_unresolved_function()->set_function_name(moment ? "current_timestamp"
+                                                                 : "current_date");
+}
+
 }  // namespace
 
 Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expression& out) {
@@ -197,6 +222,10 @@ Status Grammar::typed_literal(const Token& type, const Token& text, sc::Expressi
       literal->set_timestamp_ntz(0);
     else
       literal->set_timestamp(0);
+    return Status::OK();
+  }
+  if (is_named_time(text.value) && (name == "DATE" || name.starts_with("TIMESTAMP"))) {
+    named_time(to_lower(trim(text.value)), name, out);
     return Status::OK();
   }
   if (name == "DATE") {

@@ -430,16 +430,28 @@ Status Grammar::substring(const std::string& name, sc::Expression& out) {
   return expect_symbol(")");
 }
 
-// trim(BOTH 'x' FROM text), trim(LEADING FROM text)
+// Whether FROM stands within the brackets that open here, but in none within them.
+bool Grammar::has_from_within() const {
+  int depth = 0;
+  for (std::size_t i = 0; peek(i).kind != TokenKind::end; ++i) {
+    if (is_symbol("(", i)) ++depth;
+    if (is_symbol(")", i) && --depth == 0) return false;
+    if (depth == 1 && is_word("FROM", i) && !is_word("DISTINCT", i - 1)) return true;
+  }
+  return false;
+}
+
+// trim(BOTH 'x' FROM text), trim(LEADING FROM text), trim('x' FROM text)
 Status Grammar::trim_call(sc::Expression& out, bool* done) {
   std::string function_name = "trim";
   const bool leading = is_word("LEADING", 1);
   const bool trailing = is_word("TRAILING", 1);
-  if (!leading && !trailing && !is_word("BOTH", 1)) return Status::OK();
-  if (is_symbol(")", 2) || is_symbol(",", 2)) return Status::OK();  // a column of that name
+  const bool sided = leading || trailing || is_word("BOTH", 1);
+  if (!sided && !has_from_within()) return Status::OK();
+  if (sided && (is_symbol(")", 2) || is_symbol(",", 2))) return Status::OK();  // a column's name
   *done = true;
   take();
-  take();
+  if (sided) take();
   if (leading) function_name = "ltrim";
   if (trailing) function_name = "rtrim";
   sc::Expression characters;

@@ -90,7 +90,7 @@ Status Grammar::statement(Statement& out) {
     position_ += 2;
     Truncate truncate;
     TRY(dotted_name(&truncate.table));
-    if (is_word("PARTITION")) TRY(partition_spec(&truncate.partition));
+    if (is_word("PARTITION")) TRY(named_partition(&truncate.partition));
     out = std::move(truncate);
     return Status::OK();
   }

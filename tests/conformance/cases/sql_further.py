@@ -297,3 +297,15 @@ queries(area, {f"lambda_beside {text}": text for text in [
     "SELECT id, x.w FROM nest, LATERAL (SELECT u.w FROM u JOIN t ON u.k = t.k AND exists(xs, e -> e = t.v AND u.w > 10)) x",
     "SELECT id FROM nest WHERE id IN (SELECT w DIV 10 FROM u WHERE exists(xs, e -> e * 10 = w))",
 ]})
+
+# --- PIVOT of aggregates that are no numbers
+PIVOTED = "(SELECT * FROM VALUES (1, 'a', 10, date'2024-01-01'), (1, 'b', 20, date'2024-01-02'), (2, 'a', NULL, NULL) AS v(id, k, n, dt))"
+queries(area, {f"pivot_other {what}": f"SELECT * FROM {PIVOTED} PIVOT ({what} FOR k IN ('a' AS a, 'b' AS b, 'c' AS c))" for what in [
+    "count(*) AS n, max(dt) AS m", "count(n) AS n, collect_list(n) AS l", "max(dt)", "first(dt) AS f, last(n) AS l", "count(DISTINCT n) AS n, max(k) AS k", "sum(n) AS s, max(k) AS m", "count(*) + 1 AS c, max(dt) AS d",
+    "count(*) AS n, max(n > 5) AS t", "sum(n) AS s, count(*) AS n", "max_by(k, n) AS x, count(*) AS c", "percentile(n, 0.5) AS p, max(dt) AS d", "array_agg(n) AS a", "count_if(n > 5) AS c, min(dt) AS d", "sum(CAST(n AS DECIMAL(10, 2))) AS s, count(*) AS c"]})
+
+# --- ORDER BY a name that several columns of the output have
+queries(area, {f"order_ambiguous {text}": text for text in [
+    "SELECT cast(a AS INT), cast(a AS STRING) FROM VALUES (1.5), (NULL), (0.5) t(a) ORDER BY a", "SELECT a AS x, b AS x FROM VALUES (1, 2), (0, 3) t(a, b) ORDER BY x", "SELECT a AS b, b FROM VALUES (1, 2), (0, 3) t(a, b) ORDER BY b",
+    "SELECT a, a FROM VALUES (1, 2), (0, 3) t(a, b) ORDER BY a", "SELECT DISTINCT cast(a AS INT), cast(a AS STRING) FROM VALUES (1.5), (NULL), (0.5) t(a) ORDER BY a", "SELECT cast(a AS INT), sum(b) AS a FROM VALUES (1, 2), (0, 3) t(a, b) GROUP BY a ORDER BY a",
+    "SELECT cast(t.a AS INT), cast(u.a AS INT) FROM VALUES (1), (0) t(a) JOIN VALUES (1), (0) u(a) ON t.a = u.a ORDER BY a", "SELECT cast(a AS INT), cast(a AS STRING) FROM VALUES (1.5), (NULL), (0.5) t(a) ORDER BY t.a", "SELECT a + 1 AS a, a + 2 AS a FROM VALUES (1), (0) t(a) ORDER BY a + 1"]}, ordered=True)

@@ -102,3 +102,12 @@ queries(area, {"having_order_" + name: text for name, text in HAVING.items()}, o
 def having_order_of_a_frame(c):
     frame = views(c).table("t").groupBy("k").agg(F.count("*").alias("n")).where("n > 0")
     return frame.orderBy(F.max("d"))
+
+# --- HAVING of names that the list and the input have
+queries(area, {f"having_both {text}": text for text in [
+    "SELECT x AS y, x || 'z' AS x FROM (SELECT 'q' x) GROUP BY x HAVING x = 'q'", "SELECT a + 1 AS a, count(*) FROM VALUES (1),(2) t(a) GROUP BY a HAVING a = 2", "SELECT a AS b, sum(b) AS a FROM VALUES (1,20),(2,10) t(a,b) GROUP BY t.a HAVING a > 1 ORDER BY b",
+    "SELECT b, max(a) AS a FROM VALUES (1,1),(2,1),(3,2) t(a,b) GROUP BY b HAVING max(a) > 2 AND a > 2 ORDER BY a", "SELECT b, max(a) AS a FROM VALUES (1,1),(2,1),(3,2) t(a,b) GROUP BY b HAVING a > 2", "SELECT a + 1 AS b, count(*) AS a FROM VALUES (1,1),(2,1),(2,2) t(a,b) GROUP BY a + 1 HAVING a + 1 = 3",
+    "SELECT a + 1 AS b, count(*) AS a FROM VALUES (1,1),(2,1),(2,2) t(a,b) GROUP BY a + 1 HAVING a = 2", "SELECT sum(a) AS a FROM VALUES (1),(2) t(a) HAVING a > 2", "SELECT sum(a) AS a FROM VALUES (1),(2) t(a) HAVING sum(a) > 2", "SELECT sum(a) AS b FROM VALUES (1),(2) t(a) HAVING sum(b) > 2",
+    "SELECT max(a) AS a, min(a) AS a FROM VALUES (1),(2) t(a) HAVING a > 1", "SELECT b AS a, max(a) AS a FROM VALUES (1,1),(2,1),(3,2) t(a,b) GROUP BY a, b HAVING a > 1", "SELECT b, count(*) AS a FROM VALUES (1,1),(2,1),(3,2) t(a,b) GROUP BY b, a WITH ROLLUP HAVING a = 2",
+    "SELECT b, max(a) AS a FROM VALUES (1,1),(2,1),(3,2) t(a,b) GROUP BY b HAVING t.a > 2", "SELECT b, max(a) AS a FROM VALUES (1,1),(2,1),(3,2) t(a,b) GROUP BY b HAVING a > (SELECT min(x) FROM VALUES (2), (9) u(x)) AND b = 2", "SELECT lower(b) AS b, count(*) FROM VALUES ('A'), ('a') t(b) GROUP BY lower(b) HAVING b = 'a'",
+    "SELECT lower(b) AS b, count(*) FROM VALUES ('A'), ('a') t(b) GROUP BY b HAVING b = 'a'", "SELECT lower(b) AS b, count(*) FROM VALUES ('A'), ('a') t(b) GROUP BY lower(b) HAVING lower(b) = 'a' AND count(b) > 1", "SELECT a AS x, max(b) AS b FROM VALUES (1,20),(2,10) t(a,b) GROUP BY 1 HAVING x > 1 AND b < 15"]})
