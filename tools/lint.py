@@ -18,8 +18,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# clang cannot read the precompiled headers of GCC, and does not know this warning.
-FOR_GCC = re.compile(r" -Winvalid-pch| -include \S+cmake_pch\.hxx")
+# clang cannot read the precompiled headers of GCC, and does not know these warnings.
+FOR_GCC = re.compile(r" -Winvalid-pch| -Wno-restrict| -Wno-stringop-overflow| -include \S+cmake_pch\.hxx")
 
 
 def commands(build: pathlib.Path) -> dict[pathlib.Path, dict]:

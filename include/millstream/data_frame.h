@@ -60,6 +60,9 @@ class DataFrame {
   DataFrame with_column(const std::string& name, const Column& value) const;
   DataFrame with_columns(const std::vector<std::pair<std::string, Column>>& columns) const;
   DataFrame with_column_renamed(const std::string& existing, const std::string& name) const;
+  // Each first name becomes its second; names that are not there are none's.
+  DataFrame with_columns_renamed(
+      const std::vector<std::pair<std::string, std::string>>& names) const;
   DataFrame drop(const std::vector<std::string>& names) const;
   DataFrame to_df(const std::vector<std::string>& names) const;
   DataFrame alias(const std::string& name) const;
@@ -86,6 +89,7 @@ class DataFrame {
 
   DataFrame sort(const std::vector<ColumnOrName>& columns) const;
   DataFrame order_by(const std::vector<ColumnOrName>& columns) const { return sort(columns); }
+  DataFrame sort_within_partitions(const std::vector<ColumnOrName>& columns) const;
   DataFrame limit(std::int32_t rows) const;
   DataFrame offset(std::int32_t rows) const;
   DataFrame distinct() const;
@@ -94,6 +98,8 @@ class DataFrame {
   DataFrame drop_duplicates_within_watermark(const std::vector<std::string>& columns = {}) const;
   DataFrame with_watermark(const std::string& event_time, const std::string& delay) const;
   DataFrame sample(double fraction, std::int64_t seed) const;
+  // Each row in one of the parts, by chance and as the weights are to each other.
+  std::vector<DataFrame> random_split(const std::vector<double>& weights, std::int64_t seed) const;
   // Rows without NULL (in `columns`, if there are any).
   DataFrame drop_na(const std::vector<std::string>& columns = {}) const;
   DataFrame fill_na(const Value& value, const std::vector<std::string>& columns = {}) const;
@@ -110,6 +116,9 @@ class DataFrame {
                  const std::string& variable_name, const std::string& value_name) const {
     return unpivot(ids, values, variable_name, value_name);
   }
+  // Rows become columns and columns rows: `index` (the first column, if not said) gives the names.
+  DataFrame transpose() const;
+  DataFrame transpose(const ColumnOrName& index) const;
   // Texts of count, mean, stddev, min and max of the columns of numbers and texts, of all or of
   // `columns`; summary() adds quartiles, or takes the names of what to compute ("count", "75%").
   DataFrame describe(const std::vector<std::string>& columns = {}) const;
@@ -118,8 +127,14 @@ class DataFrame {
   // the first action; by a name into the progress of a stream (observedMetrics). See observation.h.
   DataFrame observe(const Observation& observation, const std::vector<Column>& metrics) const;
   DataFrame observe(const std::string& name, const std::vector<Column>& metrics) const;
-  DataFrame hint(const std::string& name) const;
+  // "broadcast", or with what it takes: hint("repartition", {lit(3)}).
+  DataFrame hint(const std::string& name, const std::vector<Column>& parameters = {}) const;
   DataFrame repartition(std::int32_t partitions) const;
+  // Rows of equal values of `columns` together; by range: of values next to each other. 0
+  // partitions: as many as spark.sql.shuffle.partitions.
+  DataFrame repartition(std::int32_t partitions, const std::vector<ColumnOrName>& columns) const;
+  DataFrame repartition_by_range(std::int32_t partitions,
+                                 const std::vector<ColumnOrName>& columns) const;
   DataFrame coalesce(std::int32_t partitions) const;
 
   // The column that this DataFrame has under the name, also where a join has another.
@@ -132,12 +147,16 @@ class DataFrame {
   std::string tree_string() const;
   void print_schema() const;
   bool is_streaming() const;
+  std::vector<std::string> input_files() const;
+  // Whether the plans are the same but for names: they give the same rows.
+  bool same_semantics(const DataFrame& other) const;
   // `mode`: simple, extended, codegen, cost, formatted.
   std::string explain_string(const std::string& mode = "simple") const;
 
   // --- Running it.
   std::vector<Row> collect() const;
   std::vector<Row> take(std::int32_t rows) const { return limit(rows).collect(); }
+  std::vector<Row> tail(std::int32_t rows) const;
   // The first row; NULL values cannot be told from none: see `take`.
   Row first() const;
   std::int64_t count() const;
@@ -195,7 +214,9 @@ class GroupedData {
   DataFrame avg(const std::vector<std::string>& columns) const;
   DataFrame min(const std::vector<std::string>& columns) const;
   DataFrame max(const std::vector<std::string>& columns) const;
-  // A column of the result for each of `values` of `column`.
+  DataFrame mean(const std::vector<std::string>& columns) const { return avg(columns); }
+  // A column of the result for each value of `column`, which asks for them first; or for `values`.
+  GroupedData pivot(const std::string& column) const;
   GroupedData pivot(const std::string& column, const std::vector<Value>& values) const;
 
  private:

@@ -33,6 +33,7 @@ class DataFrameReader {
   DataFrame json(const std::string& path) { return format("json").load(path); }
   DataFrame parquet(const std::string& path) { return format("parquet").load(path); }
   DataFrame csv(const std::string& path) { return format("csv").load(path); }
+  DataFrame orc(const std::string& path) { return format("orc").load(path); }
   DataFrame text(const std::string& path) { return format("text").load(path); }
 
  private:
@@ -52,6 +53,11 @@ class DataFrameWriter {
   DataFrameWriter& option(const std::string& key, const std::string& value);
   DataFrameWriter& options(const Options& options);
   DataFrameWriter& partition_by(const std::vector<std::string>& columns);
+  // Of tables: clustered by the columns (Delta); a number of buckets by the values of columns, and
+  // sorted within (tables of files).
+  DataFrameWriter& cluster_by(const std::vector<std::string>& columns);
+  DataFrameWriter& bucket_by(std::int32_t buckets, const std::vector<std::string>& columns);
+  DataFrameWriter& sort_by(const std::vector<std::string>& columns);
   // Empty: a format that needs no place.
   void save(const std::string& path = {}) const;
   void save_as_table(const std::string& name) const;
@@ -60,6 +66,8 @@ class DataFrameWriter {
   void json(const std::string& path) { format("json").save(path); }
   void parquet(const std::string& path) { format("parquet").save(path); }
   void csv(const std::string& path) { format("csv").save(path); }
+  void orc(const std::string& path) { format("orc").save(path); }
+  void text(const std::string& path) { format("text").save(path); }
 
  private:
   spark::connect::Command command() const;
@@ -69,6 +77,10 @@ class DataFrameWriter {
   std::string mode_;
   Options options_;
   std::vector<std::string> partition_by_;
+  std::vector<std::string> cluster_by_;
+  std::int32_t buckets_ = 0;  // 0: none
+  std::vector<std::string> bucket_by_;
+  std::vector<std::string> sort_by_;
 };
 
 }  // namespace millstream::api

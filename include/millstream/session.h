@@ -66,6 +66,8 @@ class SparkSession {
 
   // A query, or a statement, which is carried out at once. `?` stands for positional arguments.
   DataFrame sql(const std::string& text, const std::vector<Value>& arguments = {}) const;
+  // The same with `:name` for arguments that have names.
+  DataFrame sql_named(const std::string& text, const std::map<std::string, Value>& arguments) const;
   DataFrame table(const std::string& name) const;
   DataFrame range(std::int64_t end) const { return range(0, end); }
   DataFrame range(std::int64_t start, std::int64_t end, std::int64_t step = 1) const;
@@ -82,6 +84,13 @@ class SparkSession {
 
   // Ends what runs in this session; from any thread. The ids of the operations.
   std::vector<std::string> interrupt_all() const;
+  std::vector<std::string> interrupt_tag(const std::string& tag) const;
+  std::vector<std::string> interrupt_operation(const std::string& id) const;
+  // What this session starts from now on carries the tag, on any thread. Not empty, without commas.
+  void add_tag(const std::string& tag) const;
+  void remove_tag(const std::string& tag) const;
+  std::vector<std::string> tags() const;
+  void clear_tags() const;
   // Ends the session: its streaming queries too.
   void stop() const;
 

@@ -90,6 +90,7 @@ class Connection::Execution {
     connection.identify(&request_);
     request_.set_operation_id(operation_id_);
     *request_.mutable_plan() = plan;
+    for (const std::string& tag : connection.tags()) request_.add_tags(tag);
     request_.add_request_options()->mutable_reattach_options()->set_reattachable(true);
   }
   ~Execution() {
@@ -369,14 +370,45 @@ proto::ConfigResponse Connection::config(const proto::ConfigRequest_Operation& o
 
 std::vector<std::string> Connection::interrupt_all() {
   proto::InterruptRequest request;
-  identify(&request);
   request.set_interrupt_type(proto::InterruptRequest::INTERRUPT_TYPE_ALL);
+  return interrupt(std::move(request));
+}
+
+std::vector<std::string> Connection::interrupt_tag(const std::string& tag) {
+  proto::InterruptRequest request;
+  request.set_interrupt_type(proto::InterruptRequest::INTERRUPT_TYPE_TAG);
+  request.set_operation_tag(tag);
+  return interrupt(std::move(request));
+}
+
+std::vector<std::string> Connection::interrupt_operation(const std::string& id) {
+  proto::InterruptRequest request;
+  request.set_interrupt_type(proto::InterruptRequest::INTERRUPT_TYPE_OPERATION_ID);
+  request.set_operation_id(id);
+  return interrupt(std::move(request));
+}
+
+std::vector<std::string> Connection::interrupt(proto::InterruptRequest request) {
+  identify(&request);
   grpc::ClientContext context;
   prepare(&context);
   proto::InterruptResponse response;
   const grpc::Status status = stub_->service->Interrupt(&context, request, &response);
   if (!status.ok()) fail(status);
   return {response.interrupted_ids().begin(), response.interrupted_ids().end()};
+}
+
+void Connection::add_tag(const std::string& tag) {
+  const std::lock_guard lock(mutex_);
+  tags_.insert(tag);
+}
+void Connection::remove_tag(const std::string& tag) {
+  const std::lock_guard lock(mutex_);
+  tags_.erase(tag);
+}
+std::vector<std::string> Connection::tags() const {
+  const std::lock_guard lock(mutex_);
+  return {tags_.begin(), tags_.end()};
 }
 
 void Connection::release() {

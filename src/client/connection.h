@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class ConfigResponse;
 class ExecutePlanRequest;
 class ExecutePlanResponse;
 class ExecutePlanResponse_ExecutionProgress;
+class InterruptRequest;
 class Plan;
 class Relation;
 }  // namespace spark::connect
@@ -85,6 +87,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   spark::connect::AnalyzePlanResponse analyze(spark::connect::AnalyzePlanRequest request);
   spark::connect::ConfigResponse config(const spark::connect::ConfigRequest_Operation& operation);
   std::vector<std::string> interrupt_all();
+  std::vector<std::string> interrupt_tag(const std::string& tag);
+  std::vector<std::string> interrupt_operation(const std::string& id);
+  // Of the operations that start from now on.
+  void add_tag(const std::string& tag);
+  void remove_tag(const std::string& tag);
+  std::vector<std::string> tags() const;
   void release();
 
   // Sees the progress that the server tells of, on the thread of execute(). Set it before use.
@@ -108,6 +116,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void tell_observed(const spark::connect::ExecutePlanResponse& response);
   // Keeps the server's name of the session, so that a server that was started anew is noticed.
   void observe(const std::string& server_id);
+  std::vector<std::string> interrupt(spark::connect::InterruptRequest request);
   // Throws what the status says, after having asked the server for the rest of it.
   [[noreturn]] void fail(const grpc::Status& status);
 
@@ -121,6 +130,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::atomic<bool> released_{false};
   mutable std::mutex mutex_;
   std::string observed_server_id_;  // as the server named its session; guarded by mutex_
+  std::set<std::string> tags_;      // guarded by mutex_
   std::map<std::string, std::weak_ptr<Observed>> watched_;        // guarded by mutex_
   std::map<std::string, std::weak_ptr<RemoteRelation>> remotes_;  // by id; guarded by mutex_
 };

@@ -118,11 +118,17 @@ DataFrame DataFrame::with_columns(
 }
 DataFrame DataFrame::with_column_renamed(const std::string& existing,
                                          const std::string& name) const {
+  return with_columns_renamed({{existing, name}});
+}
+DataFrame DataFrame::with_columns_renamed(
+    const std::vector<std::pair<std::string, std::string>>& names) const {
   return derive(*this, [&](proto::Relation* out) {
     *out->mutable_with_columns_renamed()->mutable_input() = relation();
-    auto* rename = out->mutable_with_columns_renamed()->add_renames();
-    rename->set_col_name(existing);
-    rename->set_new_col_name(name);
+    for (const auto& [existing, name] : names) {
+      auto* rename = out->mutable_with_columns_renamed()->add_renames();
+      rename->set_col_name(existing);
+      rename->set_new_col_name(name);
+    }
   });
 }
 DataFrame DataFrame::drop(const std::vector<std::string>& names) const {
@@ -195,14 +201,6 @@ DataFrame DataFrame::except_all(const DataFrame& other) const {
   return set_operation(*this, other, proto::SetOperation::SET_OP_TYPE_EXCEPT, true);
 }
 
-DataFrame DataFrame::sort(const std::vector<ColumnOrName>& columns) const {
-  return derive(*this, [&](proto::Relation* out) {
-    *out->mutable_sort()->mutable_input() = relation();
-    out->mutable_sort()->set_is_global(true);
-    for (const ColumnOrName& one : columns)
-      client::to_sort_order(one.column(), out->mutable_sort()->add_order());
-  });
-}
 DataFrame DataFrame::limit(std::int32_t rows) const {
   return derive(*this, [&](proto::Relation* out) {
     *out->mutable_limit()->mutable_input() = relation();
@@ -272,10 +270,11 @@ DataFrame DataFrame::unpivot(const std::vector<ColumnOrName>& ids, const std::st
     fill_unpivot(*this, ids, variable_name, value_name, out->mutable_unpivot());
   });
 }
-DataFrame DataFrame::hint(const std::string& name) const {
+DataFrame DataFrame::hint(const std::string& name, const std::vector<Column>& parameters) const {
   return derive(*this, [&](proto::Relation* out) {
     *out->mutable_hint()->mutable_input() = relation();
     out->mutable_hint()->set_name(name);
+    for (const Column& one : parameters) *out->mutable_hint()->add_parameters() = one.expression();
   });
 }
 DataFrame DataFrame::repartition(std::int32_t partitions) const {

@@ -87,6 +87,20 @@ bool DataFrame::is_streaming() const {
   return connection_->analyze(std::move(request)).is_streaming().is_streaming();
 }
 
+std::vector<std::string> DataFrame::input_files() const {
+  proto::AnalyzePlanRequest request;
+  *request.mutable_input_files()->mutable_plan() = plan_of(*this);
+  const auto response = connection_->analyze(std::move(request));
+  return {response.input_files().files().begin(), response.input_files().files().end()};
+}
+
+bool DataFrame::same_semantics(const DataFrame& other) const {
+  proto::AnalyzePlanRequest request;
+  *request.mutable_same_semantics()->mutable_target_plan() = plan_of(*this);
+  *request.mutable_same_semantics()->mutable_other_plan() = plan_of(other);
+  return connection_->analyze(std::move(request)).same_semantics().result();
+}
+
 std::string DataFrame::explain_string(const std::string& mode) const {
   proto::AnalyzePlanRequest request;
   *request.mutable_explain()->mutable_plan() = plan_of(*this);

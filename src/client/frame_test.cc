@@ -1,4 +1,6 @@
 // What a DataFrame computes beside rows: statistics, missing values, observations, checkpoints.
+#include <thread>
+
 #include "client/session_of_test.h"
 
 namespace millstream::api {
@@ -72,6 +74,63 @@ TEST_F(Frames, ColumnsBecomeRows) {
   EXPECT_THAT(texts(wide.unpivot({"id"}, "key", "value")), testing::ElementsAreArray(all));
   EXPECT_THAT(texts(wide.melt({"id"}, {"b"}, "key", "value")),
               ElementsAre("Row(id=1, key=b, value=20)", "Row(id=2, key=b, value=NULL)"));
+}
+
+TEST_F(Frames, RowsAreOrderedSplitAndTurned) {
+  const DataFrame numbers = spark().range(6);
+  const std::vector<Row> last = numbers.tail(2);
+  ASSERT_EQ(last.size(), 2U);
+  EXPECT_EQ(last[1][0].as_long(), 5);
+  EXPECT_EQ(numbers.repartition(3, {"id"}).count(), 6);
+  EXPECT_EQ(numbers.repartition_by_range(2, {F::desc("id")}).distinct().count(), 6);
+  EXPECT_THAT(texts(numbers.coalesce(1).sort_within_partitions({F::desc("id")}).limit(1)),
+              ElementsAre("Row(id=5)"));
+  EXPECT_EQ(numbers.hint("repartition", {lit(2)}).count(), 6);
+  const std::vector<DataFrame> parts = spark().range(1'000).random_split({3, 1}, 11);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].count() + parts[1].count(), 1'000);
+  EXPECT_EQ(parts[0].intersect(parts[1]).count(), 0);
+  EXPECT_GT(parts[0].count(), parts[1].count());
+  EXPECT_THROW(numbers.random_split({-1.0, 2.0}, 1), SparkException);
+
+  const DataFrame grades =
+      spark().create_data_frame({{"ann", 1, 2}, {"bob", 3, 4}}, "name string, x int, y int");
+  EXPECT_THAT(texts(grades.transpose()),
+              ElementsAre("Row(key=x, ann=1, bob=3)", "Row(key=y, ann=2, bob=4)"));
+  EXPECT_EQ(texts(grades.transpose("name")), texts(grades.transpose()));
+  EXPECT_THAT(grades.with_columns_renamed({{"x", "first"}, {"nope", "none"}}).columns(),
+              ElementsAre("name", "first", "y"));
+  EXPECT_THAT(texts(grades.group_by({}).pivot("name").sum({"x"})),
+              ElementsAre("Row(ann=1, bob=3)"));
+  EXPECT_TRUE(numbers.filter("id > 1").same_semantics(spark().range(6).filter("id > 1")));
+  EXPECT_FALSE(numbers.filter("id > 1").same_semantics(numbers.filter("id > 2")));
+}
+
+TEST_F(Frames, QuestionsTakeNamesAndTags) {
+  if (remote_of_test() == nullptr) {  // Delta's parser in Spark 4.2 loses the arguments
+    EXPECT_EQ(spark().sql_named("select :a + :b", {{"a", 1}, {"b", 2}}).first()[0].as_long(), 3);
+  }
+  EXPECT_THROW(spark().add_tag("a,b"), SparkException);
+  spark().add_tag("slow");
+  EXPECT_THAT(spark().tags(), ElementsAre("slow"));
+  // The one that runs is ended by its tag.
+  std::string condition = "none";
+  std::thread slow([&] {
+    condition =
+        condition_of([] { spark().range(1'000'000'000'000).filter(F::rand() < 0.0).count(); });
+  });
+  std::vector<std::string> interrupted;
+  for (int i = 0; i < 600 && interrupted.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(spark().interrupt_tag("other").empty());
+    interrupted = spark().interrupt_tag("slow");
+  }
+  slow.join();
+  EXPECT_EQ(interrupted.size(), 1U);
+  EXPECT_EQ(condition, "OPERATION_CANCELED");
+  EXPECT_TRUE(spark().interrupt_operation(interrupted.front()).empty());
+  spark().clear_tags();
+  EXPECT_TRUE(spark().tags().empty());
 }
 
 TEST_F(Frames, ObservationsComeBesideTheRows) {

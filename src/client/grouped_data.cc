@@ -81,6 +81,7 @@ DataFrame GroupedData::max(const std::vector<std::string>& columns) const {
   return of_each("max", columns);
 }
 
+GroupedData GroupedData::pivot(const std::string& column) const { return pivot(column, {}); }
 GroupedData GroupedData::pivot(const std::string& column, const std::vector<Value>& values) const {
   GroupedData pivoted = *this;
   pivoted.kind_ = Kind::pivot;

@@ -78,6 +78,21 @@ DataFrameWriter& DataFrameWriter::partition_by(const std::vector<std::string>& c
   return *this;
 }
 
+DataFrameWriter& DataFrameWriter::cluster_by(const std::vector<std::string>& columns) {
+  cluster_by_ = columns;
+  return *this;
+}
+DataFrameWriter& DataFrameWriter::bucket_by(std::int32_t buckets,
+                                            const std::vector<std::string>& columns) {
+  buckets_ = buckets;
+  bucket_by_ = columns;
+  return *this;
+}
+DataFrameWriter& DataFrameWriter::sort_by(const std::vector<std::string>& columns) {
+  sort_by_ = columns;
+  return *this;
+}
+
 spark::connect::Command DataFrameWriter::command() const {
   proto::Command command;
   auto* write = command.mutable_write_operation();
@@ -85,6 +100,13 @@ spark::connect::Command DataFrameWriter::command() const {
   if (!format_.empty()) write->set_source(format_);
   write->set_mode(save_mode(mode_));
   for (const std::string& name : partition_by_) write->add_partitioning_columns(name);
+  for (const std::string& name : cluster_by_) write->add_clustering_columns(name);
+  for (const std::string& name : sort_by_) write->add_sort_column_names(name);
+  if (!bucket_by_.empty()) {
+    write->mutable_bucket_by()->set_num_buckets(buckets_);
+    for (const std::string& name : bucket_by_)
+      write->mutable_bucket_by()->add_bucket_column_names(name);
+  }
   client::set_options(options_, write->mutable_options());
   return command;
 }

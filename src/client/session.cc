@@ -39,6 +39,20 @@ std::shared_ptr<client::Connection> embed(const std::string& warehouse, const st
   return client::Connection::embed(client::value_or_throw(connect::Server::start(options)));
 }
 
+// A statement is carried out at once; what it gives, or the query, is the DataFrame.
+DataFrame run_sql(const std::shared_ptr<client::Connection>& connection,
+                  const proto::Command& command) {
+  proto::Relation result = command.sql_command().input();
+  connection->execute(command, [&](const proto::ExecutePlanResponse& response) {
+    if (response.has_sql_command_result()) result = response.sql_command_result().relation();
+  });
+  return client::new_frame(connection, [&](proto::Relation* out) {
+    const std::int64_t id = out->common().plan_id();
+    *out = std::move(result);
+    out->mutable_common()->set_plan_id(id);
+  });
+}
+
 }  // namespace
 
 SparkSession::Builder& SparkSession::Builder::remote(const std::string& url) {
@@ -81,15 +95,17 @@ DataFrame SparkSession::sql(const std::string& text, const std::vector<Value>& a
   sql->set_query(text);
   for (const Value& value : arguments)
     client::to_literal(value, sql->add_pos_arguments()->mutable_literal());
-  proto::Relation result = command.sql_command().input();
-  connection_->execute(command, [&](const proto::ExecutePlanResponse& response) {
-    if (response.has_sql_command_result()) result = response.sql_command_result().relation();
-  });
-  return client::new_frame(connection_, [&](proto::Relation* out) {
-    const std::int64_t id = out->common().plan_id();
-    *out = std::move(result);
-    out->mutable_common()->set_plan_id(id);
-  });
+  return run_sql(connection_, command);
+}
+
+DataFrame SparkSession::sql_named(const std::string& text,
+                                  const std::map<std::string, Value>& arguments) const {
+  proto::Command command;
+  auto* sql = command.mutable_sql_command()->mutable_input()->mutable_sql();
+  sql->set_query(text);
+  for (const auto& [name, value] : arguments)
+    client::to_literal(value, (*sql->mutable_named_arguments())[name].mutable_literal());
+  return run_sql(connection_, command);
 }
 
 DataFrame SparkSession::table(const std::string& name) const { return read().table(name); }
@@ -122,6 +138,24 @@ const std::string& SparkSession::session_id() const { return connection_->sessio
 
 std::vector<std::string> SparkSession::interrupt_all() const {
   return connection_->interrupt_all();
+}
+
+std::vector<std::string> SparkSession::interrupt_tag(const std::string& tag) const {
+  return connection_->interrupt_tag(tag);
+}
+std::vector<std::string> SparkSession::interrupt_operation(const std::string& id) const {
+  return connection_->interrupt_operation(id);
+}
+
+void SparkSession::add_tag(const std::string& tag) const {
+  if (tag.empty() || tag.find(',') != std::string::npos)
+    throw SparkException("a tag is not empty and has no comma: '" + tag + "'");
+  connection_->add_tag(tag);
+}
+void SparkSession::remove_tag(const std::string& tag) const { connection_->remove_tag(tag); }
+std::vector<std::string> SparkSession::tags() const { return connection_->tags(); }
+void SparkSession::clear_tags() const {
+  for (const std::string& tag : tags()) remove_tag(tag);
 }
 
 void SparkSession::stop() const { connection_->release(); }

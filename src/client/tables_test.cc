@@ -121,6 +121,17 @@ TEST_F(Tables, WriteToCreatesAndReplaces) {
             "TABLE_OR_VIEW_NOT_FOUND");
 }
 
+TEST_F(Tables, WritersClusterAndReadersTellFiles) {
+  if (remote_of_test() != nullptr) GTEST_SKIP() << "Delta's write() in Spark refuses cluster_by";
+  spark().range(3).write().format("delta").cluster_by({"id"}).save_as_table("t");
+  EXPECT_EQ(spark().table("t").count(), 3);
+  const auto detail = spark().sql("describe detail t").select({"clusteringColumns"}).first();
+  EXPECT_EQ(detail[0].to_string(), "[id]");
+  const auto files = spark().table("t").input_files();
+  ASSERT_FALSE(files.empty());
+  EXPECT_TRUE(files.front().ends_with(".parquet"));
+}
+
 TEST_F(Tables, MergeChangesATable) {
   spark().sql("create table t (id bigint, n bigint) using delta");
   spark().sql("insert into t values (1, 10), (2, 20), (3, 30), (4, 40)");

@@ -79,7 +79,7 @@ class Announcement {
  private:
   std::size_t size() const {
     std::size_t out = 0;
-    for (int i = 0; i < 4; ++i) out = out << 8 | static_cast<unsigned char>(bytes_[i]);
+    for (std::size_t i = 0; i < 4; ++i) out = out << 8 | static_cast<unsigned char>(bytes_[i]);
     return out;
   }
   std::string bytes_;
