@@ -265,10 +265,12 @@ Status check_transaction(const Transaction& ours, const TableInfo& info) {
   for (const auto& remove : ours.removes) {
     const std::string dv = remove->deletion_vector ? remove->deletion_vector->unique_id() : "";
     if (!removed.emplace(remove->path, dv).second) return duplicate("remove", remove->path);
-    if (remove->data_change && info.flag("delta.appendOnly", false)) {
+    // A REPLACE may take the property away, but only from a table without rows.
+    const TableInfo& before = ours.read == nullptr ? info : ours.read->info();
+    if (remove->data_change && before.flag("delta.appendOnly", false)) {
       return Status::error(
           "DELTA_CANNOT_MODIFY_APPEND_ONLY",
-          {{"table_name", info.metadata.name.value_or("null")}, {"config", "delta.appendOnly"}});
+          {{"table_name", before.metadata.name.value_or("null")}, {"config", "delta.appendOnly"}});
     }
   }
   if (ours.txn && ours.txn->version < 0) {

@@ -1,4 +1,4 @@
-// rand, randn, uniform, randstr and shuffle with a seed: Spark's sequences. Each thread that
+// rand, randn, uniform, randstr, uuid and shuffle with a seed: Spark's sequences. Each thread that
 // computes such an expression is a partition of its own: the first one begins at the seed, the next
 // one at the seed and 1, as Spark's partitions do.
 #include <atomic>
@@ -131,11 +131,24 @@ Longs shuffle(MersenneTwister& random, Failure&, std::int32_t length) {
   return places;
 }
 
+// RandomUUIDGenerator: version 4, variant 2.
+std::string uuid(MersenneTwister& random, Failure&) {
+  const auto next_long = [&] {
+    const std::uint64_t high = random.next();
+    return high << 32 | random.next();
+  };
+  const std::uint64_t most = (next_long() & 0xFFFFFFFFFFFF0FFFU) | 0x4000U;
+  const std::uint64_t least = (next_long() | 0x8000000000000000U) & 0xBFFFFFFFFFFFFFFFU;
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", most >> 32, most >> 16 & 0xFFFF,
+                     most & 0xFFFF, least >> 48, least & 0xFFFFFFFFFFFFU);
+}
+
 }  // namespace
 
 Status register_random_kernels(duckdb_connection c) {
   TRY((add_random<rand, double>(c, "ms_rand")));
   TRY((add_random<randn, double>(c, "ms_randn")));
+  TRY((add_random<uuid, std::string>(c, "ms_uuid")));
   TRY((add_random<shuffle, Longs, std::int32_t>(c, "ms_shuffle")));
   return add_random<randstr, std::string, std::int32_t>(c, "ms_randstr");
 }

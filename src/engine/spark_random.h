@@ -28,10 +28,10 @@ class MersenneTwister {
  public:
   explicit MersenneTwister(std::int64_t seed);
   std::int32_t below(std::int32_t bound);  // bound > 0
+  std::uint32_t next();
 
  private:
   static constexpr std::size_t size = 624;
-  std::uint32_t next();
   void refill();
 
   std::array<std::uint32_t, size> state_;

@@ -191,7 +191,7 @@ Result<NodePtr> RelationAnalyzer::using_join(const sc::Join& proto, const NodePt
   }
   // What Spark shows of the left input first for semi and anti joins too.
   Exprs columns;
-  IdSet hidden;
+  std::vector<AttributeId> hidden;
   IdSet keys;
   for (std::size_t i = 0; i < left_keys.size(); ++i) {
     keys.insert(key_of(left_keys[i]->id));
@@ -206,22 +206,25 @@ Result<NodePtr> RelationAnalyzer::using_join(const sc::Join& proto, const NodePt
     if (type == JoinType::full) {
       TRY_ASSIGN(ExprPtr either, analyzer.call("coalesce", {l, r}));
       columns.push_back(make_alias(either, l->name, next_attribute_id()));
-      hidden.insert(key_of(l->id));
-      hidden.insert(key_of(r->id));
+      hidden.insert(hidden.begin() + static_cast<std::ptrdiff_t>(i), l->id);
+      hidden.push_back(r->id);
     } else {
       columns.push_back(type == JoinType::right ? r : l);
-      hidden.insert(key_of(type == JoinType::right ? l->id : r->id));
+      hidden.push_back(type == JoinType::right ? l->id : r->id);
     }
   }
   for (const Attribute& a : joined->output) {
     if (!a.hidden && !keys.contains(key_of(a.id))) columns.push_back(make_attribute(a));
   }
   auto node = std::make_shared<Project>(as<Project>(*make_project(joined, columns)));
-  for (const Attribute& a : joined->output) {
-    if (!hidden.contains(key_of(a.id))) continue;
-    node->exprs.push_back(make_attribute(a));
-    node->output.push_back(a);
-    node->output.back().hidden = true;
+  // In front of those of joins below, which the projection passes on.
+  const auto end = static_cast<std::ptrdiff_t>(columns.size());
+  for (std::size_t i = 0; i < hidden.size(); ++i) {
+    const auto at = end + static_cast<std::ptrdiff_t>(i);
+    Attribute a = output_of(*joined, hidden[i]);
+    a.hidden = true;
+    node->exprs.insert(node->exprs.begin() + at, make_attribute(a));
+    node->output.insert(node->output.begin() + at, std::move(a));
   }
   return NodePtr(node);
 }

@@ -17,21 +17,6 @@ namespace millstream::plan {
 namespace sc = spark::connect;
 using Exprs = std::vector<ExprPtr>;
 
-// For `z` in select((a + 1) AS z, z + 1).
-std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const NameParts& parts,
-                                     bool case_sensitive) {
-  ExprPtr found;
-  for (const ExprPtr& e : list) {
-    if (e->kind != ExprKind::alias || !same_name(e->name, parts[0], case_sensitive)) continue;
-    if (found != nullptr) return std::nullopt;
-    found = e->children[0];
-  }
-  if (found == nullptr) return std::nullopt;
-  auto out = std::make_shared<Expr>(*found);
-  out->pretty = "lateralAliasReference(" + join(parts, ".") + ")";
-  return ExprPtr(out);
-}
-
 NodePtr make_generate(NodePtr input, const ExprPtr& generator,
                       const std::vector<std::string>& names) {
   auto node = std::make_shared<Generate>();
@@ -106,10 +91,11 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
   ExpressionAnalyzer analyzer(settings_, scope);
   Exprs exprs;
   std::vector<std::vector<std::string>> names;
+  LateralAliases aliases(exprs, settings_.case_sensitive);
   scope.add_fallback([&](const NameParts& parts,
                          std::optional<std::int64_t> plan_id) -> Result<std::optional<ExprPtr>> {
     if (plan_id) return std::optional<ExprPtr>();
-    return earlier_alias(exprs, parts, settings_.case_sensitive);
+    return aliases.find(parts);
   });
   for (const auto& e : proto.expressions()) {
     TRY_ASSIGN(Exprs expanded, analyzer.expand(e));
@@ -125,6 +111,7 @@ Result<NodePtr> RelationAnalyzer::project(const sc::Project& proto, NodePtr inpu
       exprs.push_back(with_name(one));
     }
   }
+  input = aliases.settle(std::move(input), false);
   return select(std::move(exprs), names, std::move(input));
 }
 

@@ -296,9 +296,35 @@ Status check_ordering(const SortKey& key);
 // An Aggregate that the SQL parser wrote for a SELECT; see select.cc.
 bool is_sql_select(const spark::connect::Aggregate& proto);
 bool is_sql_pivot(const spark::connect::Aggregate& proto);  // and for a PIVOT
-// An alias that stands earlier in the same list.
-std::optional<ExprPtr> earlier_alias(const std::vector<ExprPtr>& list, const NameParts& parts,
-                                     bool case_sensitive);
+
+// lateral_aliases.cc: names of aliases that stand earlier in the same list, `z` in (a + 1) AS z,
+// z + 1. What such an alias stands for is computed once, in a projection below; among groups each
+// name stands for all of it.
+class LateralAliases {
+ public:
+  // `list` grows while its items are resolved.
+  LateralAliases(std::vector<ExprPtr>& list, bool case_sensitive)
+      : list_(list), case_sensitive_(case_sensitive) {}
+
+  Result<std::optional<ExprPtr>> find(const NameParts& parts);
+  // The input with what the names found stand for, when the list is whole.
+  NodePtr settle(NodePtr input, bool grouped);
+
+ private:
+  struct Named {
+    AttributeId alias;
+    ExprPtr definition;
+    Attribute column;
+  };
+
+  ExprPtr column_of(const NameParts& parts);  // null: there is none, or more than one
+
+  std::vector<ExprPtr>& list_;
+  const bool case_sensitive_;
+  bool settled_ = false;      // names of keys and conditions stand for all of it
+  std::vector<Named> named_;  // a definition may name the columns of those before it
+};
+
 // The list of a SELECT that aggregates and has generators: these work on what the aggregate gives.
 class GeneratorsAbove {
  public:

@@ -341,6 +341,7 @@ Result<std::vector<ExprPtr>> Scope::expand_star() const {
 
 Result<std::vector<ExprPtr>> Scope::expand_star(const NameParts& target) const {
   std::vector<ExprPtr> out;
+  std::vector<ExprPtr> shown;
   for (const Attribute& a : attributes_) {
     if (a.qualifier.size() < target.size()) continue;
     const std::size_t skip = a.qualifier.size() - target.size();
@@ -348,9 +349,10 @@ Result<std::vector<ExprPtr>> Scope::expand_star(const NameParts& target) const {
     for (std::size_t i = 0; i < target.size(); ++i) {
       same = same && same_name(a.qualifier[skip + i], target[i], case_sensitive_);
     }
-    // A hidden join key can be asked for by its table's star.
-    if (same && a.name != "_metadata") out.push_back(make_attribute(a));
+    // A hidden join key can be asked for by its table's star, and comes first.
+    if (same && a.name != "_metadata") (a.hidden ? out : shown).push_back(make_attribute(a));
   }
+  out.insert(out.end(), shown.begin(), shown.end());
   if (!out.empty()) return out;
   TRY_ASSIGN(auto found, find_name(attributes_, target, case_sensitive_));
   if (found && found->expr->type->kind() == column::TypeKind::struct_) {

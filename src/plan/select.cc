@@ -80,7 +80,8 @@ class RelationAnalyzer::SelectAnalyzer {
       : relations_(relations),
         input_(std::move(input)),
         scope_(relations.scope_of({input_})),
-        analyzer_(relations.settings_, scope_) {}
+        analyzer_(relations.settings_, scope_),
+        aliases_(list_, relations.settings_.case_sensitive) {}
 
   Result<NodePtr> run(const sc::Aggregate& proto);
 
@@ -99,6 +100,7 @@ class RelationAnalyzer::SelectAnalyzer {
   Scope scope_;
   ExpressionAnalyzer analyzer_;
   std::vector<ExprPtr> list_;
+  LateralAliases aliases_;
   GeneratorsAbove above_;
   std::vector<ExprPtr> keys_;
   std::vector<std::vector<int>> sets_;
@@ -113,7 +115,7 @@ Status RelationAnalyzer::SelectAnalyzer::resolve_list(
         if (plan_id) return std::optional<ExprPtr>();
         TRY_ASSIGN(auto window, window_key(parts));
         if (window) return window;
-        return earlier_alias(list_, parts, relations_.settings_.case_sensitive);
+        return aliases_.find(parts);
       });
   for (const auto& item : call.arguments()) {
     TRY_ASSIGN(auto expanded, analyzer_.expand(item));
@@ -320,6 +322,10 @@ Result<NodePtr> RelationAnalyzer::SelectAnalyzer::run(const sc::Aggregate& proto
   keys_of_query_ = {proto.grouping_expressions().begin(), proto.grouping_expressions().end()};
   TRY(resolve_list(*call_of(proto.aggregate_expressions(0), "ms_select")));
   const bool grouped = proto.group_type() != sc::Aggregate::GROUP_TYPE_UNSPECIFIED;
+  const bool having_too =
+      std::any_of(proto.aggregate_expressions().begin(), proto.aggregate_expressions().end(),
+                  [](const sc::Expression& e) { return call_of(e, "ms_having") != nullptr; });
+  input_ = aliases_.settle(input_, grouped || having_too);
   if (grouped) TRY(resolve_keys(proto));
   ExprPtr having;
   ExprPtr qualify;

@@ -221,8 +221,38 @@ std::int64_t RuntimeConf::number(const std::string& key, std::int64_t fallback) 
   return parse_int64(value(key)).value_or(fallback);
 }
 
+namespace {
+
+// Settings of Spark's that change what queries answer, and are not built: only with their defaults.
+Status refuse_unbuilt(const std::string& key, const std::string& value) {
+  static constexpr std::pair<std::string_view, std::string_view> unbuilt[] = {
+      {"spark.sql.decimalOperations.allowPrecisionLoss", "true"},
+      {"spark.sql.ansi.doubleQuotedIdentifiers", "false"},
+      {"spark.sql.parser.escapedStringLiterals", "false"},
+      {"spark.sql.parser.quotedRegexColumnNames", "false"},
+      {"spark.sql.jsonGenerator.ignoreNullFields", "true"},
+      {"spark.sql.columnNameOfCorruptRecord", "_corrupt_record"},
+      {"spark.sql.sources.partitionColumnTypeInference.enabled", "true"},
+      {"spark.sql.function.concatBinaryAsString", "false"},
+      {"spark.sql.function.eltOutputAsString", "false"},
+      {"spark.sql.legacy.setopsPrecedence.enabled", "false"},
+      {"spark.sql.legacy.literal.pickMinimumPrecision", "true"},
+      {"spark.sql.legacy.exponentLiteralAsDecimal.enabled", "false"},
+      {"spark.sql.legacy.interval.enabled", "false"},
+      {"spark.sql.legacy.allowHashOnMapType", "false"},
+      {"spark.sql.legacy.nullInEmptyListBehavior", "false"}};
+  for (const auto& [name, fallback] : unbuilt) {
+    if (name != key || to_lower(trim(value)) == fallback) continue;
+    return Status::unsupported("{} = {}, only {} is built", key, value, fallback);
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
 Status RuntimeConf::set(const std::string& key, const std::string& value) {
   TRY(check_modifiable(key));
+  TRY(refuse_unbuilt(key, value));
   std::string stored = value;
   if (const Key* known = find_key(key)) {
     TRY(check_value(*known, key, value));

@@ -187,3 +187,12 @@ for provider in ("csv", "parquet"):
     found(f"files_vacuum_{provider}", "VACUUM $T", **files)
     found(f"files_restore_{provider}", "RESTORE TABLE $T TO VERSION AS OF 0", **files)
     found(f"files_replace_where_{provider}", "INSERT INTO $T REPLACE WHERE a = 1 SELECT 1, 'q'", **files)
+
+
+# --- what a table that is append-only lets be replaced
+APPEND_ONLY = "CREATE TABLE $T (a INT) USING delta TBLPROPERTIES ('delta.appendOnly' = 'true')"
+script("append_only_replaced", APPEND_ONLY, "INSERT INTO $T VALUES (1)", "CREATE OR REPLACE TABLE $T (b INT) USING delta")
+script("append_only_replaced_by_rows", APPEND_ONLY, "INSERT INTO $T VALUES (1)", "CREATE OR REPLACE TABLE $T USING delta AS SELECT 2 AS b")
+script("append_only_replaced_empty", APPEND_ONLY, "CREATE OR REPLACE TABLE $T (b INT) USING delta")
+script("append_only_overwritten", APPEND_ONLY, "INSERT INTO $T VALUES (1)", "INSERT OVERWRITE $T VALUES (2)")
+script("append_only_taken_away", APPEND_ONLY, "INSERT INTO $T VALUES (1)", "ALTER TABLE $T SET TBLPROPERTIES ('delta.appendOnly' = 'false')", "CREATE OR REPLACE TABLE $T (b INT) USING delta")

@@ -23,3 +23,20 @@ queries(area, {f"filtered {text}": f"SELECT {text} AS r FROM VALUES (0, '1', 'a'
     "avg(CAST(s AS INT)) FILTER (WHERE s RLIKE '^[0-9]+$')", "percentile(1 / a, 0.5) FILTER (WHERE a <> 0)", "sum(1 / a) FILTER (WHERE a < 2)", "count(1 / a) FILTER (WHERE NULL)", "listagg(CAST(s AS INT)) FILTER (WHERE s <> 'x')", "approx_count_distinct(1 / a) FILTER (WHERE a <> 0)"]})
 queries(area, {f"order by constant {text}": f"SELECT id FROM range(3) ORDER BY {text}" for text in ["'x'", "current_catalog(), id DESC", "NULL", "1 + 1, id DESC", "date'2024-01-01'", "id DESC, 'x'", "true"]})
 queries(area, {f"nothing selected {text}": f"SELECT 1 AS r FROM nest WHERE {text}" for text in ["NOT EXISTS (SELECT 1 FROM u WHERE exists(xs, e -> e * 10 = w))", "EXISTS (SELECT 1 FROM u WHERE size(xs) = w - 8)", "id NOT IN (SELECT w - 9 FROM u WHERE size(xs) < w)"]})
+queries(area, {f"uuid {seed}": f"SELECT id, uuid({seed}) AS u, length(uuid()) AS n FROM range(3)" for seed in ("0", "42", "-1", "9223372036854775807", "CAST(7 AS BIGINT)")})
+area._add("uuid of the client", lambda c: c.spark.range(3).select(c.F.length(c.F.uuid()).alias("n")))
+area._add("uuid seeded by the client", lambda c: c.spark.range(1).select(c.F.uuid(5).alias("u")))
+queries(area, {f"lateral alias {text}": text for text in [
+    "SELECT a = b AS same FROM (SELECT uuid() AS a, a AS b FROM range(3))", "SELECT id, id + 1 AS x, x * 2 AS y, y + x AS z FROM range(3) ORDER BY x DESC",
+    "SELECT id + 1 AS x, x * 2 AS y, count(*) OVER (ORDER BY x) AS n FROM range(3)", "SELECT 1 + 1 AS x, x + 1 AS y", "SELECT 1 + 1 AS x, x + 1 AS y, count(*) AS n FROM range(3)", "SELECT id % 2 AS g, g + 1 AS h, count(*) AS n, n + 1 AS m FROM range(3) GROUP BY id % 2",
+    "SELECT split('a,b', ',') AS parts, explode(parts) AS part", "SELECT named_struct('a', id + 1) AS s, s.a AS b, b + 1 AS c FROM range(2)", "SELECT id + 1 AS x, x + 1 AS X FROM range(2)", "SELECT *, id + 1 AS x, x + 1 AS y FROM range(2) WHERE id > 0",
+    "SELECT k, v + 1 AS w, w + 1 AS x FROM t QUALIFY row_number() OVER (PARTITION BY k ORDER BY w) = 1", "SELECT t.k, v + 1 AS w, w * 2 AS x FROM t JOIN u ON t.k = u.k ORDER BY t.v, u.w", "SELECT sum(v) AS s, s + 1 AS t, t * 2 AS q FROM t", "SELECT v + 1 AS w, (SELECT max(w) FROM u) AS m FROM t",
+    "SELECT DISTINCT v % 2 AS w, w + 1 AS x FROM t ORDER BY w", "SELECT v + 1 AS w, w + 1 AS x FROM t ORDER BY v DESC LIMIT 2",
+    "SELECT " + "id AS a0, " + ", ".join(f"a{i} + a{i} AS a{i + 1}" for i in range(24)) + " FROM range(2)"]})
+
+SIDES = "WITH a AS (SELECT * FROM VALUES (1, 'v1', 'k1'), (2, 'v2', 'k2') AS x(id, v, k)), b AS (SELECT * FROM VALUES (2, 'w2', 'k2'), (3, 'w3', 'k3') AS x(id, w, k)), c AS (SELECT * FROM VALUES ('k2', 2, 'z') AS x(k, id, z)) "
+queries(area, {f"sides of {join} {columns}": f"{SIDES}SELECT {columns} FROM a {join}" for join in
+               ("JOIN b USING (k)", "LEFT JOIN b USING (k, id)", "RIGHT JOIN b USING (id)", "FULL JOIN b USING (k)", "FULL JOIN b USING (id, k)", "NATURAL JOIN b", "NATURAL FULL JOIN b", "JOIN b USING (k) LEFT JOIN c USING (k)", "FULL JOIN b USING (k) FULL JOIN c USING (k, id)", "LEFT SEMI JOIN b USING (k)")
+               for columns in (("a.*", "struct(a.*) AS s, a.id") if "SEMI" in join else ("a.*, b.*", "b.*, a.*, *", "b.k, a.k, k") if "c USING (k, id)" not in join else ("a.*, b.*, c.*",))})
+queries(area, {f"order beside sides {text}": SIDES + text for text in ("SELECT a.*, b.* FROM a LEFT JOIN b USING (k) ORDER BY k", "SELECT b.*, a.* FROM a FULL JOIN b USING (id) ORDER BY id DESC", "SELECT a.*, b.*, * FROM a NATURAL FULL JOIN b ORDER BY id")}, ordered=True)
+area._add("sides of a frame", lambda c: c.spark.createDataFrame([(1, "x", 5)], "id int, v string, k int").alias("a").join(c.spark.createDataFrame([("w", 5, 2)], "w string, k int, id int").alias("b"), ["k"], "left").select("b.*", "a.*"))

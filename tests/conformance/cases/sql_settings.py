@@ -171,3 +171,7 @@ def substitute_frame(c):
 @area.case(conf=SUBSTITUTED)
 def substitute_arguments(c):
     return views(c).sql("SELECT :a AS a, '${sub.x}' AS b", args={"a": "${sub.x}"})
+
+# --- settings that change answers and are not built: refused, but for their defaults
+for setting in ("spark.sql.decimalOperations.allowPrecisionLoss=true", "spark.sql.ansi.doubleQuotedIdentifiers=false", "spark.sql.columnNameOfCorruptRecord=_corrupt_record"):
+    script(f"default_of_{setting}", f"SET {setting}", "SELECT 1.5BD / 7 AS q")
