@@ -226,6 +226,7 @@ std::optional<Result<std::string>> ExprLowering::other_call(const Expr& expr,
   if (name == "localtimestamp") return fmt::format("ms_to_local({}, {})", now(), zone());
   if (name == "try_cast_timestamp" || name == "try_cast_date")
     return cast_from_string(a[0], *expr.type, true);
+  if (name == "distributed_sequence_id") return std::string("(row_number() OVER () - 1)");
   if (name == "monotonically_increasing_id" || name == "spark_partition_id") {
     const bool id = name == "spark_partition_id";
     if (!partitions_) return std::string(id ? "CAST(0 AS INTEGER)" : "(row_number() OVER () - 1)");

@@ -40,3 +40,5 @@ queries(area, {f"sides of {join} {columns}": f"{SIDES}SELECT {columns} FROM a {j
                for columns in (("a.*", "struct(a.*) AS s, a.id") if "SEMI" in join else ("a.*, b.*", "b.*, a.*, *", "b.k, a.k, k") if "c USING (k, id)" not in join else ("a.*, b.*, c.*",))})
 queries(area, {f"order beside sides {text}": SIDES + text for text in ("SELECT a.*, b.* FROM a LEFT JOIN b USING (k) ORDER BY k", "SELECT b.*, a.* FROM a FULL JOIN b USING (id) ORDER BY id DESC", "SELECT a.*, b.*, * FROM a NATURAL FULL JOIN b ORDER BY id")}, ordered=True)
 area._add("sides of a frame", lambda c: c.spark.createDataFrame([(1, "x", 5)], "id int, v string, k int").alias("a").join(c.spark.createDataFrame([("w", 5, 2)], "w string, k int, id int").alias("b"), ["k"], "left").select("b.*", "a.*"))
+area._add("pandas API numbers rows", lambda c: c.spark.createDataFrame([("a", 3), ("b", 1), ("a", 5)], "k string, v int").pandas_api().reset_index().to_spark())
+area._add("pandas API groups", lambda c: c.spark.createDataFrame([("a", 3), ("b", 1), ("a", 5)], "k string, v int").pandas_api().groupby("k").sum().reset_index().to_spark())
