@@ -240,7 +240,24 @@ Status refuse_unbuilt(const std::string& key, const std::string& value) {
       {"spark.sql.legacy.exponentLiteralAsDecimal.enabled", "false"},
       {"spark.sql.legacy.interval.enabled", "false"},
       {"spark.sql.legacy.allowHashOnMapType", "false"},
-      {"spark.sql.legacy.nullInEmptyListBehavior", "false"}};
+      {"spark.sql.legacy.nullInEmptyListBehavior", "false"},
+      {"spark.sql.parquet.mergeSchema", "false"},
+      {"spark.sql.orc.mergeSchema", "false"},
+      {"spark.sql.legacy.sizeOfNull", "true"},
+      {"spark.sql.legacy.nullValueWrittenAsQuotedEmptyStringCsv", "false"},
+      {"spark.sql.legacy.storeAnalyzedPlanForView", "false"},
+      {"spark.sql.legacy.castComplexTypesToString.enabled", "false"},
+      {"spark.sql.legacy.ctePrecedencePolicy", "corrected"},
+      {"spark.sql.legacy.statisticalAggregate", "false"},
+      {"spark.sql.legacy.percentileDiscCalculation", "false"},
+      {"spark.sql.legacy.integerGroupingId", "false"},
+      {"spark.sql.legacy.followThreeValuedLogicInArrayExists", "true"},
+      {"spark.sql.legacy.negativeIndexInArrayInsert", "false"},
+      {"spark.sql.legacy.lpadRpadAlwaysReturnString", "false"},
+      {"spark.sql.legacy.allowParameterlessCount", "false"},
+      {"spark.sql.legacy.fromDayTimeString.enabled", "false"},
+      {"spark.sql.legacy.allowNullComparisonResultInArraySort", "false"},
+      {"spark.sql.legacy.bangEqualsNot", "false"}};
   for (const auto& [name, fallback] : unbuilt) {
     if (name != key || to_lower(trim(value)) == fallback) continue;
     return Status::unsupported("{} = {}, only {} is built", key, value, fallback);

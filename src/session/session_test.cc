@@ -40,6 +40,16 @@ TEST(RuntimeConf, TheMeaningOfTimestampIsOneOfTwo) {
       conf.set("spark.sql.timestampType", "DATE").is("INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS"));
 }
 
+TEST(RuntimeConf, RefusesWhatWouldChangeAnswers) {
+  RuntimeConf conf;
+  EXPECT_TRUE(conf.set("spark.sql.decimalOperations.allowPrecisionLoss", "True").ok());
+  EXPECT_TRUE(conf.set("spark.sql.legacy.ctePrecedencePolicy", "CORRECTED").ok());
+  for (const char* key :
+       {"spark.sql.decimalOperations.allowPrecisionLoss", "spark.sql.legacy.sizeOfNull"}) {
+    EXPECT_TRUE(conf.set(key, "false").is("UNSUPPORTED_FEATURE.MILLSTREAM")) << key;
+  }
+}
+
 TEST(RuntimeConf, RefusesWhatSparkRefuses) {
   RuntimeConf conf;
   EXPECT_TRUE(conf.set("spark.sql.warehouse.dir", "/x").is("CANNOT_MODIFY_STATIC_CONFIG"));
