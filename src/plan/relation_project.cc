@@ -291,6 +291,10 @@ Result<NodePtr> RelationAnalyzer::sort(const sc::Sort& proto, NodePtr input) {
   }
   TRY_ASSIGN(NodePtr provider, std::move(provided));
   for (std::size_t i = 0; i < exprs.size(); ++i) {
+    // One that no groups below compute.
+    if (has_aggregate_function(*exprs[i]))
+      return Status::error("UNSUPPORTED_EXPR_FOR_OPERATOR",
+                           {{"invalidExprSqls", sql_expr(exprs[i]->pretty)}});
     node->keys[i].expr = exprs[i];
     TRY(check_ordering(node->keys[i]));
   }
