@@ -256,9 +256,10 @@ Result<Call> list_aggregate(const Request& request) {
   if (request.arguments.size() == 1) return call;
   const TypePtr& delimiter = request.arguments[1].type;
   if (binary && delimiter->kind() != TypeKind::binary && delimiter->kind() != TypeKind::null)
-    return mismatch("DATA_DIFF_TYPES", call.pretty,
-                    {{"functionName", "`listagg`"},
-                     {"dataType", fmt::format("(\"{}\" or \"{}\")", type->sql(), delimiter->sql())}});
+    return mismatch(
+        "DATA_DIFF_TYPES", call.pretty,
+        {{"functionName", "`listagg`"},
+         {"dataType", fmt::format("(\"{}\" or \"{}\")", type->sql(), delimiter->sql())}});
   return call;
 }
 

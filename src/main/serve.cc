@@ -24,8 +24,8 @@ sigset_t ending_signals() {
   return set;
 }
 
-// As many open files as the machine lets a process have, which a JVM takes too: a write may have one
-// for each partition.
+// As many open files as the machine lets a process have, which a JVM takes too: a write may have
+// one for each partition.
 void raise_open_files_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;

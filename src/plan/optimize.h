@@ -11,8 +11,8 @@ NodePtr collapse_projects(const NodePtr& node);  // adjacent projections and fil
 NodePtr prune_columns(const NodePtr& root);      // columns that nothing above reads
 NodePtr cut_deep(const NodePtr& node);           // very deep expressions become several projections
 NodePtr push_into_scans(const NodePtr& node);    // simple comparisons and limits
-// The plan of a subquery, or the right side of a lateral join: what its lambdas name of `outer`, the
-// columns of the rows around it, stands beside its own columns.
+// The plan of a subquery, or the right side of a lateral join: what its lambdas name of `outer`,
+// the columns of the rows around it, stands beside its own columns.
 NodePtr carry_outer(const NodePtr& node, const std::vector<AttributeId>& outer);
 
 // Conditions as one, evaluated in order; and apart again. A balanced tree keeps it shallow.

@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "column/time_types.h"
 #include "plan/analyzer.h"
-#include "session/session_texts.h"
 #include "session/insert.h"
 #include "session/kept_relations.h"
 #include "session/kept_rows.h"
 #include "session/resolver.h"
+#include "session/session_texts.h"
 #include "spark/connect/relations.pb.h"
 
 namespace millstream::session {
