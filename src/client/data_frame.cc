@@ -12,10 +12,7 @@ namespace {
 
 namespace proto = spark::connect;
 
-template <typename Fill>
-DataFrame derive(const DataFrame& input, const Fill& fill) {
-  return client::new_frame(input.connection(), fill);
-}
+using client::derive;
 
 proto::Join::JoinType join_type(const std::string& how) {
   std::string word;

@@ -8,10 +8,7 @@ namespace {
 
 namespace proto = spark::connect;
 
-template <typename Fill>
-DataFrame derive(const DataFrame& input, const Fill& fill) {
-  return client::new_frame(input.connection(), fill);
-}
+using client::derive;
 
 DataFrame sorted(const DataFrame& input, const std::vector<ColumnOrName>& columns, bool is_global) {
   return derive(input, [&](proto::Relation* out) {

@@ -22,6 +22,12 @@ api::DataFrame new_frame(const std::shared_ptr<Connection>& connection, const Fi
   return {connection, keep_with_remotes(*connection, std::move(relation))};
 }
 
+// Of the same session as `input`.
+template <typename Fill>
+api::DataFrame derive(const api::DataFrame& input, const Fill& fill) {
+  return new_frame(input.connection(), fill);
+}
+
 template <typename Map>
 void set_options(const Map& options, google::protobuf::Map<std::string, std::string>* out) {
   for (const auto& [key, value] : options) (*out)[key] = value;

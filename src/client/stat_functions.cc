@@ -9,10 +9,7 @@ namespace {
 
 namespace proto = spark::connect;
 
-template <typename Fill>
-DataFrame derive(const DataFrame& input, const Fill& fill) {
-  return client::new_frame(input.connection(), fill);
-}
+using client::derive;
 
 // A relation whose only value is the answer.
 template <typename Fill>

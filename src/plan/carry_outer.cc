@@ -70,10 +70,6 @@ class Carried {
   std::vector<std::pair<ExprPtr, Attribute>> columns_;
 };
 
-}  // namespace
-
-namespace {
-
 // A Generate gives all columns of its input, and so the carried ones too: they go above it.
 NodePtr without_carried(std::shared_ptr<Generate> generate, std::size_t before) {
   const std::vector<Attribute> wanted = generate->output;
